@@ -1,0 +1,72 @@
+# Everything runs in .venv, made from hash-pinned requirements. ARGS is passed on: make test ARGS="-k stop"
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench requirements clean
+
+UV_VERSION := 0.13.9
+PYTHON := .venv/bin/python
+PIP_INSTALL := $(PYTHON) -m pip install -qq --disable-pip-version-check --no-input
+UV_COMPILE := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --custom-compile-command "make requirements"
+
+# The wrapper fetches exactly this pyright and looks for no newer one.
+export PYRIGHT_PYTHON_FORCE_VERSION := $(shell sed -n 's/^pyright\[.*==\([0-9.]*\).*/\1/p' requirements-dev.txt)
+export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/.venv/pyright
+export PYRIGHT_PYTHON_GLOBAL_NODE := 0
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)
+
+run: .venv/.runtime ## start the bot; without a token, also a Discord on this machine
+	@.venv/bin/interlock $(ARGS)
+
+test: .venv/.dev ## run the tests
+	@$(PYTHON) -m pytest $(ARGS)
+
+lint: .venv/.dev ## check style, types and import arrows
+	@$(PYTHON) -m ruff check
+	@$(PYTHON) -m ruff format --check
+	@$(PYTHON) -m mypy
+	@$(PYTHON) -m pyright
+	@.venv/bin/lint-imports
+
+bench: .venv/.dev ## measure; prints a table and writes build/bench.json
+	@$(PYTHON) -m benchmarks $(ARGS)
+
+requirements: .venv/.made ## pin the requirements again; UPGRADE=--upgrade takes newer releases
+	@$(PIP_INSTALL) uv==$(UV_VERSION)
+	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra ai --extra build --extra sandbox \
+	  --output-file requirements.txt
+	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --all-extras --constraints requirements.txt \
+	  --output-file requirements-dev.txt
+
+clean: ## remove what the other targets made
+	@rm -rf .venv build interlock.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+# ------------------------------------------------------------------------------------------------ .venv
+
+.venv/.made:
+	@for python in python3 python3.13 python3.12 python3.11; do \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    "$$python" -c 'import ensurepip, venv' 2>/dev/null || { \
+	      echo "interlock: $$python has no venv module; on Debian and Ubuntu: apt-get install python3-venv" >&2; \
+	      exit 2; }; \
+	    "$$python" -m venv --clear .venv && touch $@; \
+	    exit; \
+	  fi; \
+	done; \
+	echo "interlock: no Python 3.11 or newer found (looked for python3, python3.13, python3.12, python3.11)" >&2; \
+	exit 2
+
+.venv/.runtime: requirements.txt pyproject.toml | .venv/.made
+	@echo "Installing what the bot needs into .venv" >&2
+	@$(PIP_INSTALL) --require-hashes -r requirements.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# The development pins include every runtime pin at the same version, so this brings both up to date.
+.venv/.dev: requirements-dev.txt requirements.txt pyproject.toml | .venv/.made
+	@echo "Installing what the bot, its tests and its linters need into .venv" >&2
+	@$(PIP_INSTALL) --require-hashes -r requirements-dev.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch .venv/.runtime $@
