@@ -10,7 +10,7 @@ UV_COMPILE := .venv/bin/uv pip compile --quiet --universal --python-version 3.11
   --no-emit-index-url --no-emit-find-links --custom-compile-command "make requirements"
 
 # The wrapper fetches exactly this pyright and looks for no newer one.
-export PYRIGHT_PYTHON_FORCE_VERSION := $(shell sed -n 's/^pyright\[.*==\([0-9.]*\).*/\1/p' requirements-dev.txt)
+export PYRIGHT_PYTHON_FORCE_VERSION := $(shell sed -n 's/^pyright==\([0-9.]*\).*/\1/p' requirements-dev.txt)
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/.venv/pyright
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
