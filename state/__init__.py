@@ -1,0 +1,46 @@
+"""
+The state of every conversation: leases, inboxes, journals and transcripts behind one port.
+
+`connect` picks an adapter by URL; `state.ports.State` says what each must do.
+"""
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from state.errors import StateInvalid
+from state.partition import DEFAULT_PARTITIONS
+from state.ports import State
+
+__all__ = ["DEFAULT_PARTITIONS", "State", "connect"]
+
+
+def connect(
+    url: str,
+    *,
+    prefix: str = "interlock",
+    partitions: int = DEFAULT_PARTITIONS,
+    clock: Callable[[], float] | None = None,
+) -> State:
+    """
+    Return an unopened adapter for *url*.
+
+    `memory:`, `sqlite:<path>` (`sqlite::memory:` too), or `redis://`, `rediss://`, `unix://` as
+    redis-py reads them. *prefix* keeps two bots on one store apart; *partitions* is the number a
+    new store is created with. *clock* (seconds) replaces the store's clock in tests. Raise
+    `StateInvalid` for any other URL.
+    """
+    scheme, _, rest = url.partition(":")
+    if scheme == "memory":
+        from state.memory import Database, MemoryState
+
+        return MemoryState(Database(partitions), *([clock] if clock else []))
+    if scheme == "sqlite":
+        from state.sqlite import SqliteState
+
+        return SqliteState(rest.removeprefix("//"), partitions=partitions, clock=clock)
+    if scheme in ("redis", "rediss", "unix"):
+        from state.redis import RedisState
+
+        return RedisState(url, prefix=prefix, partitions=partitions, clock=clock)
+    msg = f"state.url: {urlsplit(url).scheme or url!r} is not one of memory, sqlite, redis, rediss, unix"
+    raise StateInvalid(msg)

@@ -1,0 +1,302 @@
+"""
+The state port in one process's memory: the executable specification.
+
+Each step is atomic because nothing awaits between its first read and its last write. Read this
+adapter to learn what a step does; the others must agree with it in every answer and every view.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+
+from state.errors import LeaseLost
+from state.memory import admission, handover
+from state.memory.reading import Reading
+from state.memory.records import Record, Turn
+from state.outcomes import (
+    Admission,
+    Busy,
+    Drift,
+    Duplicate,
+    Held,
+    Ignored,
+    Killed,
+    Lost,
+    NotRunning,
+    Placed,
+    Refused,
+    Retrying,
+    Signalled,
+    Started,
+    Superseding,
+    Turnover,
+)
+from state.values import (
+    Changes,
+    Claim,
+    Conversation,
+    Could,
+    Inbound,
+    Lease,
+    Page,
+    Policy,
+    Signal,
+    SignalKind,
+    Step,
+)
+
+
+class MemoryState(Reading):
+    """Every step of `state.ports.State` over a `Database`."""
+
+    # --- admission and hand-over ---------------------------------------------------------------
+
+    async def admit(
+        self,
+        conversation: Conversation,
+        inbound: Inbound,
+        could: Could,
+        policy: Policy,
+        *,
+        op: str,
+        claim: Claim | None,
+    ) -> Admission:
+        """See `State.admit`."""
+        now = self._now()
+        first: Admission | None = self._first_answer(conversation, op)
+        if first is not None:
+            return first
+        record = self._record(conversation)
+        if (conversation, inbound.id) in self._db.seen:
+            turn = record.turn.id if record.turn else None
+            self._sweep(record)
+            return self._answer(conversation, op, Duplicate(turn))
+        self._db.seen[conversation, inbound.id] = now
+        decision: Admission = admission.decide(record, inbound, could, policy, now)
+        if not isinstance(decision, Ignored | Refused | Duplicate):
+            turnover = self._take_up(record, op, claim, now)
+            settled = (
+                decision.turnover.settled if isinstance(decision, Placed | Superseding) else ()
+            )
+            decision = replace(
+                decision, turnover=Turnover(turnover.started, (*settled, *turnover.settled))
+            )
+        if isinstance(decision, Placed) and started_by(decision.turnover, inbound):
+            decision = replace(decision, place=0)
+        if isinstance(decision, Superseding | Signalled):
+            self._publish(record)
+        self._sweep(record)
+        return self._answer(conversation, op, decision)
+
+    def _take_up(self, record: Record, op: str, claim: Claim | None, now: int) -> Turnover:
+        """Hand over after an admission, unless somebody speaks or the head backs off."""
+        if record.held(now) or record.backing_off > now:
+            return Turnover()
+        return handover.next_turn(record, op, claim, now, lambda: self._number(record))
+
+    async def claim(self, conversation: Conversation, *, op: str, claim: Claim) -> Turnover | Busy:
+        """See `State.claim`."""
+        now = self._now()
+        first: Turnover | Busy | None = self._first_answer(conversation, op)
+        if first is not None:
+            return first
+        record = self._record(conversation)
+        until = max(record.expires if record.held(now) else 0, record.backing_off)
+        if until > now:
+            return Busy((until - now) / 1e6)
+        turnover = handover.next_turn(record, op, claim, now, lambda: self._number(record))
+        self._sweep(record)
+        return self._answer(conversation, op, turnover)
+
+    async def renew(self, leases: Sequence[Lease], seconds: float) -> list[Held | Lost]:
+        """See `State.renew`."""
+        return [self._renew(lease, seconds) for lease in leases]
+
+    def _renew(self, lease: Lease, seconds: float) -> Held | Lost:
+        now = self._now()
+        try:
+            record, turn = self._holding(lease)
+        except LeaseLost:
+            return Lost()
+        record.expires = record.wake = now + int(seconds * 1e6)
+        return Held(turn.signal.kind, turn.signal.by) if turn.signal else Held()
+
+    async def supersede(
+        self,
+        lease: Lease,
+        *,
+        op: str,
+        claim: Claim,
+        carry: bytes | None = None,
+        changes: Changes | None = None,
+    ) -> Turnover:
+        """See `State.supersede`."""
+        now = self._now()
+        first: Turnover | None = self._first_answer(lease.conversation, op)
+        if first is not None:
+            return first
+        record, turn = self._holding(lease)
+        if changes is not None:
+            handover.write(record, turn, changes, state=False)
+        ended = turn.pending() in handover.ENDED_BY
+        admitted = min((w.at for w in record.inbox if w.inbound.author == turn.lead), default=now)
+        moved = () if ended else record.withdraw(turn.lead)
+        handover.end_turn(record)
+        if moved:
+            record.turn = Turn(moved[-1].id, moved, admitted, now)
+            record.turn.followups = turn.followups + 1
+            record.turn.carry = carry
+        turnover = handover.next_turn(record, op, claim, now, lambda: self._number(record))
+        self._sweep(record)
+        return self._answer(lease.conversation, op, turnover)
+
+    async def take(self, lease: Lease, key: str, author: str | None = None) -> tuple[Inbound, ...]:
+        """See `State.take`."""
+        record, turn = self._holding(lease)
+        if key not in turn.taken:
+            turn.taken[key] = record.withdraw(author)
+        return turn.taken[key]
+
+    async def record(self, lease: Lease, name: str, key: str, value: bytes) -> bytes:
+        """See `State.record`."""
+        _, turn = self._holding(lease)
+        if (name, key) not in turn.steps:
+            turn.steps[name, key] = Step(name, key, value)
+            turn.expiries = 0
+        return turn.steps[name, key].value
+
+    async def page(self, lease: Lease, number: int, issue: int, intent: bytes) -> Page:
+        """See `State.page`."""
+        _, turn = self._holding(lease)
+        return turn.pages.setdefault((number, issue), Page(number, issue, intent))
+
+    async def posted(self, lease: Lease, number: int, issue: int, message_id: str) -> None:
+        """See `State.posted`."""
+        _, turn = self._holding(lease)
+        page = turn.pages.get((number, issue), Page(number, issue, b""))
+        turn.pages[number, issue] = replace(page, message_id=message_id)
+
+    async def commit(
+        self, lease: Lease, changes: Changes, *, op: str, claim: Claim | None
+    ) -> Turnover | Drift:
+        """See `State.commit`."""
+        now = self._now()
+        first: Turnover | Drift | None = self._first_answer(lease.conversation, op)
+        if first is not None:
+            return first
+        record, turn = self._holding(lease)
+        if changes.asked is not None and (
+            unasked := [k for k in turn.steps if k not in changes.asked]
+        ):
+            return Drift(tuple(unasked))
+        handover.write(record, turn, changes, state=True)
+        return self._hand_over(record, op, claim, now)
+
+    async def fail(
+        self,
+        lease: Lease,
+        error: str,
+        changes: Changes,
+        *,
+        retry_in: float | None,
+        limit: int,
+        op: str,
+        claim: Claim | None,
+    ) -> Turnover | Retrying:
+        """See `State.fail`."""
+        now = self._now()
+        first: Turnover | Retrying | None = self._first_answer(lease.conversation, op)
+        if first is not None:
+            return first
+        record, turn = self._holding(lease)
+        turn.attempts += 1
+        if retry_in is not None and turn.attempts < limit:
+            record.token, record.expires = None, 0
+            record.wake = record.backing_off = now + int(retry_in * 1e6)
+            return self._answer(lease.conversation, op, Retrying(turn.attempts, retry_in))
+        handover.write(record, turn, changes, state=False)
+        handover.bury(record, turn, error)
+        return self._hand_over(record, op, claim, now)
+
+    def _hand_over(self, record: Record, op: str, claim: Claim | None, now: int) -> Turnover:
+        handover.end_turn(record)
+        turnover = handover.next_turn(record, op, claim, now, lambda: self._number(record))
+        self._sweep(record)
+        return self._answer(record.conversation, op, turnover)
+
+    async def park(self, lease: Lease, *, op: str) -> None:
+        """See `State.park`."""
+        now = self._now()
+        if self._first_answer(lease.conversation, op) is not None:
+            return
+        record, _ = self._holding(lease)
+        record.token, record.expires, record.wake = None, 0, now
+        self._answer(lease.conversation, op, Turnover())
+
+    # --- requests to a holder -------------------------------------------------------------------
+
+    async def signal(
+        self, conversation: Conversation, turn: str, kind: SignalKind, *, by: str, op: str
+    ) -> Signalled | NotRunning:
+        """See `State.signal`."""
+        now = self._now()
+        first: Signalled | NotRunning | None = self._first_answer(conversation, op)
+        if first is not None:
+            return first
+        record = self._record(conversation)
+        answer: Signalled | NotRunning = NotRunning()
+        if record.turn is not None and record.turn.id == turn:
+            answer = admission.request(record, record.turn, kind, by)
+            self._publish(record)
+            answer = replace(answer, turnover=self._end_if_unheld(record, now))
+        self._sweep(record)
+        return self._answer(conversation, op, answer)
+
+    async def kill(
+        self, conversation: Conversation, *, by: str, op: str, author: str | None = None
+    ) -> Killed:
+        """See `State.kill`."""
+        now = self._now()
+        first: Killed | None = self._first_answer(conversation, op)
+        if first is not None:
+            return first
+        record = self._record(conversation)
+        turn, live = record.turn, record.held(now)
+        hit = turn is not None and (author is None or turn.includes(author))
+        dropped = record.withdraw(author)
+        running = None
+        if turn is not None and hit:
+            admission.request(record, turn, SignalKind.KILL, by)
+            running = turn.running(now, live=live)
+            self._publish(record)
+        turnover = self._end_if_unheld(record, now) if hit else Turnover()
+        if record.turn is None and not record.inbox:
+            record.wake = None
+        self._sweep(record)
+        return self._answer(conversation, op, Killed(running, dropped, turnover))
+
+    def _end_if_unheld(self, record: Record, now: int) -> Turnover:
+        """Settle a stopped or killed turn that nobody holds; leave a wake for what waits."""
+        turn = record.turn
+        if turn is None or record.held(now) or turn.pending() not in handover.ENDED_BY:
+            return Turnover()
+        ended = handover.unrunnable(record, turn)
+        handover.end_turn(record)
+        record.wake = now if record.inbox else None
+        return Turnover(None, (ended,) if ended else ())
+
+    async def hints(self) -> AsyncIterator[Signal]:
+        """See `State.hints`."""
+        queue: asyncio.Queue[Signal] = asyncio.Queue()
+        self._db.listeners.add(queue)
+        try:
+            while True:
+                yield await queue.get()
+        finally:
+            self._db.listeners.discard(queue)
+
+
+def started_by(turnover: Turnover, inbound: Inbound) -> bool:
+    """Whether the turn that *turnover* starts is the one that *inbound* made."""
+    started: Started | None = turnover.started
+    return started is not None and started.lease.turn == inbound.id

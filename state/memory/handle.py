@@ -1,0 +1,130 @@
+"""A handle on a database in memory, and what all steps share: clock, tokens, answers, sweeps."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from itertools import takewhile
+from typing import Any, TypeVar
+
+from state.errors import LeaseLost, StateUnavailable
+from state.memory.records import Record, Turn
+from state.partition import DEFAULT_PARTITIONS, partition_of
+from state.ports import OP_WINDOW, SEEN_WINDOW
+from state.values import (
+    Conversation,
+    Lease,
+    Signal,
+)
+
+Answer = TypeVar("Answer")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Database:
+    """What several handles share, as several connections share one file."""
+
+    def __init__(self, partitions: int = DEFAULT_PARTITIONS) -> None:
+        """Start empty, with a number of partitions that never changes."""
+        self.partitions = partitions
+        self.records: dict[Conversation, Record] = {}
+        self.counters = [0] * partitions
+        #: (conversation, inbound id) → when it was admitted; oldest first.
+        self.seen: dict[tuple[Conversation, str], int] = {}
+        #: (conversation, operation id) → when, and the first answer; oldest first.
+        self.answers: dict[tuple[Conversation, str], tuple[int, object]] = {}
+        self.listeners: set[asyncio.Queue[Signal]] = set()
+
+
+class Handle:
+    """A handle on a `Database`. *clock* answers seconds; tests move it."""
+
+    def __init__(
+        self, database: Database | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        """Take a database to share with other handles, or make one."""
+        self._db = database or Database()
+        self._clock = clock
+        self._open = False
+
+    @property
+    def partitions(self) -> int:
+        """The number of partitions, fixed when the database was created."""
+        return self._db.partitions
+
+    async def open(self) -> None:
+        """Be ready for every step."""
+        self._open = True
+
+    async def close(self) -> None:
+        """Refuse every later step; the database lives on in other handles."""
+        self._open = False
+
+    async def ping(self) -> None:
+        """Return when open."""
+        self._now()
+
+    # --- what the steps share -------------------------------------------------------------------
+
+    def _now(self) -> int:
+        """Microseconds of the store's clock; also where a closed handle is refused."""
+        if not self._open:
+            msg = "the state is not open: await state.open() first"
+            raise StateUnavailable(msg)
+        return int(self._clock() * 1e6)
+
+    def _partition(self, conversation: Conversation) -> int:
+        return partition_of(conversation.owner, self._db.partitions)
+
+    def _number(self, record: Record) -> int:
+        """Draw the partition's next number, clock-seeded so that a restored copy cannot repeat."""
+        partition = self._partition(record.conversation)
+        number = max(self._db.counters[partition] + 1, int(self._clock() * 1e6))
+        self._db.counters[partition] = number
+        return number
+
+    def _record(self, conversation: Conversation) -> Record:
+        return self._db.records.setdefault(conversation, Record(conversation))
+
+    def _holding(self, lease: Lease) -> tuple[Record, Turn]:
+        """The record and turn of a living lease; `LeaseLost` for any other."""
+        now = self._now()
+        record = self._db.records.get(lease.conversation)
+        if (
+            record is None
+            or record.turn is None
+            or not record.held(now)
+            or record.token != lease.token
+        ):
+            msg = f"conversation {lease.conversation.id}: the lease {lease.token} does not hold"
+            raise LeaseLost(msg)
+        return record, record.turn
+
+    def _first_answer(self, conversation: Conversation, op: str) -> Any:  # noqa: ANN401 (each step names the type of its own answers)
+        """The answer this operation got before, within `OP_WINDOW`."""
+        now = self._now()
+        forget(self._db.answers, lambda value: value[0] < now - int(OP_WINDOW * 1e6))
+        found = self._db.answers.get((conversation, op))
+        return found[1] if found else None
+
+    def _answer(self, conversation: Conversation, op: str, answer: Answer) -> Answer:
+        self._db.answers[conversation, op] = (self._now(), answer)
+        return answer
+
+    def _sweep(self, record: Record) -> None:
+        """Leave nothing behind of an idle conversation, and of ids beyond their window."""
+        if record.idle():
+            self._db.records.pop(record.conversation, None)
+        horizon = self._now() - int(SEEN_WINDOW * 1e6)
+        forget(self._db.seen, lambda at: at < horizon)
+
+    def _publish(self, record: Record) -> None:
+        if record.turn is not None and record.turn.signal is not None:
+            for queue in self._db.listeners:
+                queue.put_nowait(record.turn.signal)
+
+
+def forget(window: dict[Key, Value], too_old: Callable[[Value], bool]) -> None:
+    """Drop the oldest entries of an insertion-ordered dict while they are too old."""
+    for key in list(takewhile(lambda key: too_old(window[key]), window)):
+        del window[key]
