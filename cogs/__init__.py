@@ -1,0 +1,1 @@
+"""The responders and commands that come with Interlock."""

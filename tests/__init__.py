@@ -1,0 +1,1 @@
+"""What Interlock promises, told as sentences that run."""

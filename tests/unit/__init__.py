@@ -1,0 +1,1 @@
+"""Parts of Interlock on their own: no server, no socket."""
