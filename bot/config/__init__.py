@@ -1,0 +1,99 @@
+"""
+Read the settings: defaults, under a TOML file, under `.env` and environment, under flags.
+
+All problems are found at once and raised as one `ConfigInvalid`, a line each.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from bot.config import sources
+from bot.config.files import path_problems, read_token
+from bot.config.model import Settings
+from bot.config.problems import explain, leaves, line, nearest, origin
+from bot.errors import ConfigInvalid
+
+__all__ = ["DEFAULT_FILE", "Loaded", "Settings", "load"]
+
+#: Read from the working directory when no file is named; it need not be there.
+DEFAULT_FILE = Path("interlock.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, and for each dotted key the place that decided it."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+def load(
+    path: Path | None,
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    *,
+    dotenv: Path | None = None,
+) -> Loaded:
+    """
+    Read, merge and check everything; raise `ConfigInvalid` with a line for each problem.
+
+    *path* must exist when it is given; None stands for `interlock.toml`, if there is one. *flags*
+    are by dotted key. *dotenv* is a file of variables that *environ* overrides.
+    """
+    layers: list[sources.Layer] = []
+    if path is not None or DEFAULT_FILE.is_file():
+        layers.append(sources.toml(path or DEFAULT_FILE, str(path or DEFAULT_FILE)))
+    in_file, _ = sources.merge(layers)
+    if dotenv is not None:
+        layers.append(sources.dotenv(dotenv))
+    layers += [sources.environment(environ), sources.flags(flags)]
+    tree, origins = sources.merge(layers)
+
+    problems: list[str] = []
+    if sources.look_up(in_file, "discord", "token") is not None:
+        problems.append(line(layers[0].name(()), "discord.token", _NOT_HERE))
+    problems += _token_from_file(tree, origins)
+    try:
+        settings = Settings.model_validate(tree)
+    except ValidationError as error:
+        raise ConfigInvalid([*problems, *explain(error, Settings, origins)]) from None
+    problems += _beyond_types(settings, origins)
+    if problems:
+        raise ConfigInvalid(problems)
+    settings.remember_origins(origins)
+    every = {".".join(key): "default" for key in leaves(Settings) if key != ("cogs",)}
+    return Loaded(settings, every | origins)
+
+
+_NOT_HERE = (
+    "a token does not belong into a file that is shared; set INTERLOCK_DISCORD__TOKEN"
+    " (`interlock init` writes it into .env) or name a file by discord.token_file"
+)
+
+
+def _token_from_file(tree: sources.Tree, origins: dict[str, str]) -> Iterator[str]:
+    """Put the token of `discord.token_file` into *tree*, unless the environment has one."""
+    path = sources.look_up(tree, "discord", "token_file")
+    if not isinstance(path, str) or sources.look_up(tree, "discord", "token") is not None:
+        return
+    token, problem = read_token(Path(path))
+    if token is None:
+        yield line(origin("discord.token_file", origins), "discord.token_file", problem)
+        return
+    sources.put(tree, ("discord", "token"), token)
+    origins["discord.token"] = f"discord.token_file {path}"
+
+
+def _beyond_types(settings: Settings, origins: Mapping[str, str]) -> Iterator[str]:
+    """Check what needs more than one key, or the disk."""
+    for problem in path_problems(settings.extension_paths):
+        yield line(origin("extension_paths", origins), "extension_paths", problem)
+    names = [extension.rpartition(".")[2] for extension in settings.extensions]
+    for name in settings.cogs:
+        if name not in names:
+            key = f"cogs.{name}"
+            hint = nearest(name, names, prefix="cogs.")
+            yield line(origin(key, origins), key, f"no extension is called {name}; {hint}")

@@ -1,0 +1,252 @@
+"""
+Draw the settings: every key, its type, its bounds and its default.
+
+Durations are floats in seconds, ids strings, lists tuples. The text under a key says what it does;
+`config.example.toml` says why one would change it.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from bot.config.problems import explain
+from bot.config.units import (
+    MAX_SHARDS,
+    Ids,
+    Names,
+    ShardIds,
+    StateUrl,
+    StoreAddress,
+    duration,
+)
+from bot.errors import ConfigInvalid
+
+_Cog = TypeVar("_Cog", bound=BaseModel)
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class DiscordSettings(_Table):
+    """Who the bot is, and which part of Discord this process serves."""
+
+    token: SecretStr | None = None
+    """The bot's token; from the environment or `token_file`, never from the TOML."""
+    token_file: str | None = None
+    """A file that holds the token and that only its owner may read."""
+    shard_count: Annotated[int, Field(ge=1, le=MAX_SHARDS)] | None = None
+    """How many shards the bot has over all processes; none: as many as Discord advises."""
+    shards: ShardIds | None = None
+    """The shards that this process serves; none: all of them."""
+    api: str | None = None
+    """The address of another REST API, such as the sandbox's; none: Discord."""
+    gateway: str | None = None
+    """The address of another gateway, such as the sandbox's; none: Discord."""
+
+    @field_validator("shards")
+    @classmethod
+    def _shards_lie_within_the_count(
+        cls, shards: tuple[int, ...] | None, info: ValidationInfo
+    ) -> tuple[int, ...] | None:
+        # shard_count is declared first, so it is here unless it was itself refused.
+        if shards is None or "shard_count" not in info.data:
+            return shards
+        count: int | None = info.data["shard_count"]
+        if count is None:
+            raise ValueError(
+                "says nothing without a count; set discord.shard_count (--shard-count) as well"
+            )
+        if shards[-1] >= count:
+            raise ValueError(
+                f"shard {shards[-1]} is outside shard_count {count}; use ids from 0 to {count - 1}"
+            )
+        return shards
+
+    @field_validator("api", "gateway")
+    @classmethod
+    def _is_an_address(cls, address: str | None, info: ValidationInfo) -> str | None:
+        schemes = ("http://", "https://") if info.field_name == "api" else ("ws://", "wss://")
+        if address is not None and not address.startswith(schemes):
+            raise ValueError(f'"{address}" is no address; it begins with {" or ".join(schemes)}')
+        return address
+
+
+class StateSettings(_Table):
+    """Where conversations, inboxes and leases are kept."""
+
+    url: StoreAddress = StateUrl("sqlite:interlock.db")
+    """The store: `sqlite:FILE`, `memory:`, `redis://`, `rediss://` or `unix://`."""
+    prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")] = "interlock"
+    """What every key of this bot begins with; two bots on one store have two."""
+    lease: Annotated[float, duration("3s", "120s")] = 15.0
+    """How long a silent holder of a conversation is believed alive."""
+    partitions: Annotated[int, Field(ge=1, le=256)] = 16
+    """Into how many parts the store is cut; fixed when it is created."""
+
+
+class ConversationSettings(_Table):
+    """How one conversation is led."""
+
+    responder: str = ""
+    """The cog that answers; empty: Chat when a model is set, else Demo."""
+    followups: Literal["addressed", "early", "any", "off"] = "addressed"
+    """Which messages of a running turn's author replace that turn."""
+    max_followups: Annotated[int, Field(ge=0, le=100)] = 3
+    """How often in a row a turn may be replaced before a message waits like any other."""
+    inbox: Annotated[int, Field(ge=1, le=1000)] = 20
+    """How many messages may wait in one conversation."""
+    inbox_per_person: Annotated[int, Field(ge=1, le=1000)] = 3
+    """How many of them may be one person's; a DM has no such share."""
+    overflow: Literal["refuse", "drop_oldest"] = "refuse"
+    """What a full inbox does with the next message."""
+    expire_after: Annotated[float, duration("1m", "30d")] = 86400.0
+    """How long a message may wait before it is dropped unanswered."""
+    ping_author: Literal["slow", "always", "never"] = "slow"
+    """When a reply notifies its author; slow: if it begins 10 s or more after the message."""
+    partial: Literal["keep", "delete"] = "keep"
+    """What becomes of the partial reply of a replaced turn."""
+    max_pages: Annotated[int, Field(ge=1, le=50)] = 6
+    """How many messages one reply may take; the rest follows as a file."""
+    reactions: bool = True
+    """Whether a waiting message is marked with an hourglass."""
+
+
+class AccessSettings(_Table):
+    """Who may do what."""
+
+    operators: Ids = ()
+    """People who may stop and kill anywhere, by user id."""
+
+
+class LimitSettings(_Table):
+    """When a turn has taken too long, and how often it is tried."""
+
+    first_chunk: Annotated[float, duration("100ms", "24h")] = 300.0
+    """Until the first piece of text."""
+    progress: Annotated[float, duration("100ms", "24h")] = 180.0
+    """Between two signs of life after it."""
+    step: Annotated[float, duration("100ms", "24h")] = 300.0
+    """One step, such as a tool call."""
+    turn: Annotated[float, duration("100ms", "24h")] = 900.0
+    """The whole turn."""
+    max_attempts: Annotated[int, Field(ge=1, le=20)] = 3
+    """How often a turn is tried that fails in a way worth a retry."""
+
+
+class StopSettings(_Table):
+    """Which messages end a reply."""
+
+    languages: Names = ("en", "es", "de", "ja")
+    """Whose stop phrases are understood."""
+    extra: Names = ()
+    """Further whole messages that mean stop."""
+
+
+class HistorySettings(_Table):
+    """How much of a conversation is kept."""
+
+    keep: Annotated[int, Field(ge=0, le=10_000)] = 200
+    """Entries of one conversation's transcript; the oldest are dropped."""
+
+
+class ProcessSettings(_Table):
+    """How this process ends."""
+
+    drain: Annotated[float, duration("0s", "10m")] = 25.0
+    """How long running turns may go on after SIGTERM before they are parked."""
+
+
+class LogSettings(_Table):
+    """What is logged, and in which form."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    """The lowest level that is written."""
+    format: Literal["auto", "console", "json"] = "auto"
+    """auto: for people in a terminal, JSON lines otherwise."""
+    message_text: bool = False
+    """Whether logs may hold what people wrote."""
+
+
+class SandboxSettings(_Table):
+    """The Discord on this machine that stands in while there is no token."""
+
+    port: Annotated[int, Field(ge=0, le=65535)] = 8642
+    """The port of its page on 127.0.0.1; 0 takes a free one."""
+
+
+class Settings(BaseSettings):
+    """
+    Everything that can be set, checked and frozen.
+
+    Built by `bot.config.load`. Built directly, it takes its arguments and defaults alone, never
+    the environment, so that a test gets what it wrote.
+    """
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        env_prefix="INTERLOCK_",
+        env_nested_delimiter="__",
+    )
+
+    extensions: Names = ("cogs.echo", "cogs.demo", "cogs.chat", "cogs.control", "cogs.follow")
+    """Modules with cogs, loaded in this order."""
+    extension_paths: Names = ()
+    """Folders in which extensions of your own are looked for."""
+    discord: DiscordSettings = DiscordSettings()
+    state: StateSettings = StateSettings()
+    conversation: ConversationSettings = ConversationSettings()
+    access: AccessSettings = AccessSettings()
+    limits: LimitSettings = LimitSettings()
+    stop: StopSettings = StopSettings()
+    history: HistorySettings = HistorySettings()
+    process: ProcessSettings = ProcessSettings()
+    log: LogSettings = LogSettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    cogs: Mapping[str, Mapping[str, object]] = Field(default_factory=dict)
+    """A table for each extension, named after the last part of its module."""
+
+    _origins: Mapping[str, str] = PrivateAttr(default_factory=dict[str, str])
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read the arguments alone; `bot.config.sources` reads the rest and keeps its origin."""
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        return (init_settings,)
+
+    def remember_origins(self, origins: Mapping[str, str]) -> None:
+        """Keep where each key came from, for what `cog` has to say later."""
+        self._origins = dict(origins)
+
+    def cog(self, name: str, model: type[_Cog]) -> _Cog:
+        """
+        Read the table `[cogs.<name>]` as the cog's own model; raise `ConfigInvalid` otherwise.
+
+        A key that the model does not have is refused, whatever the model itself says of extras.
+        """
+        table = self.cogs.get(name, {})
+        place = ("cogs", name)
+        try:
+            return model.model_validate(table, extra="forbid")
+        except ValidationError as error:
+            raise ConfigInvalid(explain(error, model, self._origins, place)) from None
