@@ -1,1 +1,1 @@
-"""Parts of Interlock on their own: no server, no socket."""
+"""Parts of Interlock, and of these tests, on their own."""
