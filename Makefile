@@ -26,7 +26,7 @@ lint: .venv/.dev ## check style, types and import arrows
 	@$(PYTHON) -m ruff format --check
 	@$(PYTHON) -m mypy
 	@$(PYTHON) -m pyright
-	@.venv/bin/lint-imports
+	@.venv/bin/lint-imports --no-logo
 
 bench: .venv/.dev ## measure; prints a table and writes build/bench.json
 	@$(PYTHON) -m benchmarks $(ARGS)
@@ -44,16 +44,18 @@ clean: ## remove what the other targets made
 # ------------------------------------------------------------------------------------------------ .venv
 
 .venv/.made:
-	@for python in python3 python3.13 python3.12 python3.11; do \
-	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-	    "$$python" -c 'import ensurepip, venv' 2>/dev/null || { \
-	      echo "interlock: $$python has no venv module; on Debian and Ubuntu: apt-get install python3-venv" >&2; \
-	      exit 2; }; \
-	    "$$python" -m venv --clear .venv && touch $@; \
-	    exit; \
-	  fi; \
+	@lacks_venv=; \
+	for python in python3 python3.13 python3.12 python3.11; do \
+	  "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	  "$$python" -c 'import ensurepip, venv' 2>/dev/null || { lacks_venv=$$python; continue; }; \
+	  "$$python" -m venv --clear .venv && touch $@; \
+	  exit; \
 	done; \
-	echo "interlock: no Python 3.11 or newer found (looked for python3, python3.13, python3.12, python3.11)" >&2; \
+	if [ "$$lacks_venv" ]; then \
+	  echo "interlock: $$lacks_venv has no venv module; on Debian: apt-get install python3-venv" >&2; \
+	else \
+	  echo "interlock: no Python 3.11 or newer found (tried python3, python3.13, 3.12 and 3.11)" >&2; \
+	fi; \
 	exit 2
 
 .venv/.runtime: requirements.txt pyproject.toml | .venv/.made
