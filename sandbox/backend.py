@@ -1,0 +1,168 @@
+"""
+Build the rules of Discord on simcord: its backend, in real time, under one fixed application.
+
+simcord keeps guilds, members, permissions, messages and interactions in memory and knows what
+Discord would answer. Its backend is no public interface, so the project pins one exact version.
+This module is where that interface is bent; what Discord does and simcord leaves out is in `rules`.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from simcord._clock import Clock
+from simcord.backend import Backend, permissions, serializers
+from simcord.backend.errors import BackendError
+from simcord.backend.models import Channel, Guild, Interaction, Message, User
+
+from sandbox.cdn import LoopbackCdn
+from sandbox.completion import complete
+
+APPLICATION_ID = 100_000_000_000_001
+"""A snowflake of 1 January 2015, months before Discord opened, so no real application has it.
+
+The same in every run: what a bot stored about its sandbox yesterday is still its own today.
+"""
+
+CHANNEL_MESSAGES = 5_000
+"""Messages kept per channel; older ones are forgotten, so that a long session stays in memory."""
+
+HAS_THREAD = 1 << 5
+"""The message flag that says that a thread hangs on it."""
+
+Listener = Callable[[str, dict[str, Any]], None]
+"""Takes the name of a gateway event and its payload."""
+
+
+class WallClock(Clock):
+    """Tell the machine's time, because simcord's own clock stands still until a test moves it."""
+
+    def now(self) -> datetime:
+        """Answer the time in UTC; interactions expire after 3 s and 15 min of it."""
+        return datetime.now(UTC)
+
+
+class Discord(Backend):
+    """Hold one world's state, and report every gateway event to `listener` as Discord sends it."""
+
+    def __init__(
+        self, *, application_id: int, bot_name: str, cdn: LoopbackCdn, listener: Listener
+    ) -> None:
+        super().__init__(clock=WallClock())
+        self.users.clear()
+        self.application_id = application_id
+        # Applications made today share their id with their bot user; simcord draws two.
+        self.bot_user = User(id=application_id, name=bot_name, bot=True)
+        self.users[application_id] = self.bot_user
+        self.cdn = self.files = cdn
+        self.nonces: dict[int, str | int] = {}
+        self.nonce_in_flight: str | int | None = None
+        self._listener = listener
+
+    def emit(self, event: str, payload: Mapping[str, Any]) -> None:
+        """Complete the payload and report it, without the transcript that simcord keeps forever."""
+        full = dict(payload)
+        if event in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
+            self._complete_message(event, full)
+        self._listener(event, complete(full, self.application_id))
+
+    def guild_payload(self, guild: Guild) -> dict[str, Any]:
+        """Describe a guild as GUILD_CREATE does, which leaves out archived threads."""
+        payload = complete(dict(serializers.guild_create_payload(self, guild)), self.application_id)
+        active = self.active_threads(guild.id)
+        payload["threads"] = [dict(serializers.thread_payload(self, one)) for one in active]
+        return payload
+
+    def commit_message(self, message: Message, *, broadcast: bool = True) -> Message:
+        """Install the message, with the nonce of the request that makes it."""
+        if self.nonce_in_flight is not None:
+            self.nonces[message.id] = self.nonce_in_flight
+        committed = super().commit_message(message, broadcast=broadcast)
+        self._forget_oldest(message.channel_id)
+        return committed
+
+    def start_thread(
+        self,
+        channel_id: int,
+        owner_id: int,
+        name: str,
+        *,
+        message_id: int | None = None,
+        auto_archive_duration: int = 1440,
+    ) -> Channel:
+        """
+        Open a public thread, on a message when one is given: then the message says so.
+
+        simcord announces a thread on a message by a system message, which Discord does only for
+        threads without one.
+        """
+        if message_id is None:
+            return self.create_thread(
+                channel_id, name, owner_id, auto_archive_duration=auto_archive_duration
+            )
+        if message_id in self.channels:
+            raise BackendError(400, 160004, "A thread has already been created for this message")
+        message = self.get_message(channel_id, message_id)
+        thread = self.create_thread(
+            channel_id,
+            name,
+            owner_id,
+            message_id=message_id,
+            auto_archive_duration=auto_archive_duration,
+            broadcast=False,
+        )
+        self.announce_thread_create(thread)
+        message.flags |= HAS_THREAD
+        self.emit("MESSAGE_UPDATE", serializers.message_payload(self, message))
+        return thread
+
+    def wake_thread(self, channel_id: int, user_id: int) -> None:
+        """Unarchive the thread that somebody writes in, unless it is locked against them."""
+        thread = self.get_channel(channel_id)
+        state = thread.thread_metadata
+        if state is None or thread.guild_id is None:
+            return
+        if state.locked:
+            held = self.compute_permissions(thread.guild_id, user_id, channel_id)
+            if not held & permissions.flag("manage_threads"):
+                raise BackendError(403, 160005, "This thread is locked")
+        if state.archived:
+            self.edit_channel(channel_id, {}, thread_metadata={"archived": False})
+
+    def new_interaction(
+        self,
+        type: int,  # noqa: A002 - simcord's name
+        channel_id: int,
+        user_id: int,
+        guild_id: int | None,
+    ) -> Interaction:
+        """Open an interaction, and forget those whose 15 minutes are over."""
+        now = self.now_iso()
+        for old in [one for one in self.interactions.values() if (one.expires_at or now) < now]:
+            del self.interactions[old.id]
+            del self.interaction_tokens[old.token]
+        return super().new_interaction(type, channel_id, user_id, guild_id)
+
+    def _complete_message(self, event: str, payload: dict[str, Any]) -> None:
+        nonce = self.nonces.get(int(payload["id"]))
+        if event == "MESSAGE_CREATE" and nonce is not None:
+            payload["nonce"] = nonce
+        guild = self.guilds.get(int(payload.get("guild_id") or 0))
+        if guild is None:
+            return
+        for user in (payload["author"], *payload["mentions"]):
+            member = guild.members.get(int(user["id"]))
+            if member is None:
+                continue
+            part = dict(serializers.member_payload(self, guild, member, with_user=False))
+            if user is payload["author"]:
+                payload["member"] = part
+            else:
+                user["member"] = part
+
+    def _forget_oldest(self, channel_id: int) -> None:
+        kept = self.messages[channel_id]
+        while len(kept) > CHANNEL_MESSAGES:
+            oldest = next(iter(kept))
+            del kept[oldest]
+            self.nonces.pop(oldest, None)

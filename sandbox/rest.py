@@ -1,0 +1,157 @@
+"""Serve the REST side of Discord's API, version 10, to the bot."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from http import HTTPStatus
+from math import ceil
+from typing import Any
+
+from aiohttp import web
+from simcord.backend.models import Interaction
+
+from sandbox.faults import Fault, Faults
+from sandbox.feed import Feed
+from sandbox.interactions import Interactions
+from sandbox.limits import Buckets
+from sandbox.log import RequestLog
+from sandbox.wire import PREFIX, Malformed, read_call, response
+from sandbox.rules import Answer, Call, carry_out, refusal
+from sandbox.views import message_view
+from sandbox.world import World
+
+
+class Rest:
+    """Answer the bot's requests: faults first, then its token, then limits, then Discord's rules."""
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        token: str,
+        gateway: Callable[[], dict[str, Any]],
+        buckets: Buckets,
+        faults: Faults,
+        interactions: Interactions,
+        feed: Feed,
+        log: RequestLog,
+    ) -> None:
+        self._world = world
+        self._token = token
+        self._gateway = gateway
+        self._buckets = buckets
+        self._faults = faults
+        self._interactions = interactions
+        self._feed = feed
+        self._log = log
+
+    async def respond(self, request: web.Request) -> web.Response:
+        """Answer one request, and log it."""
+        arrived, started = time.time(), time.monotonic()
+        path = request.path.removeprefix(PREFIX)
+        trouble = self._faults.strike(request.method, path)
+        try:
+            call = await read_call(request)
+        except Malformed:
+            call = Call(request.method, path)
+            answer = refusal(400, 50109, "The request body contains invalid JSON.")
+        else:
+            if trouble.latency:
+                await asyncio.sleep(trouble.latency)
+            answer = _faulty(trouble.answer) if trouble.answer else self._answer(request, call)
+        self._log.add(
+            time=arrived,
+            monotonic=started,
+            seconds=time.monotonic() - started,
+            method=call.method,
+            path=path,
+            status=answer.status,
+            body=_loggable(call),
+            lost=trouble.lose_reply,
+        )
+        if trouble.lose_reply and request.transport is not None:
+            request.transport.abort()
+        return response(answer)
+
+    def _answer(self, request: web.Request, call: Call) -> Answer:
+        parts = call.path.strip("/").split("/")
+        # Interactions and webhooks carry a token of their own in the path.
+        own = parts[0] == "interactions" or (parts[0] == "webhooks" and len(parts) > 2)  # noqa: PLR2004
+        if not own and parts != ["gateway"]:
+            if request.headers.get("Authorization") != f"Bot {self._token}":
+                return refusal(401, 0, "401: Unauthorized")
+            verdict = self._buckets.take(call.method, call.path)
+            if verdict.retry_after is not None:
+                scope = "global" if verdict.everything else "user"
+                return limited(verdict.retry_after, scope, verdict.headers)
+        else:
+            verdict = None
+        if parts[0] == "gateway":
+            info = self._gateway()
+            return Answer(200, info if parts[1:] == ["bot"] else {"url": info["url"]})
+        answer = self._interact(parts[2], call) if own else carry_out(self._world, call)
+        if parts[-1] == "commands" and call.method != "GET" and answer.status == HTTPStatus.OK:
+            self._feed.publish("commands")
+        return replace(answer, headers=verdict.headers) if verdict else answer
+
+    def _interact(self, token: str, call: Call) -> Answer:
+        """
+        Carry out a request on an interaction, and tell the page of ephemeral messages.
+
+        The gateway never mentions those, so they are found by comparing before and after.
+        """
+        before = self._ephemeral(self._interactions.find_by_token(token))
+        answer = carry_out(self._world, call)
+        record = self._interactions.touched(token)
+        if record is None:
+            return answer
+        after = self._ephemeral(record)
+        for message_id, edited in after.items():
+            if message_id not in before or before[message_id] != edited:
+                self._feed.publish(
+                    "ephemeral",
+                    channel_id=str(record.channel_id),
+                    user_id=str(record.user_id),
+                    message=message_view(self._world, self._world.find_message(message_id)),
+                )
+        for message_id in before.keys() - after.keys():
+            self._feed.publish(
+                "message_delete", channel_id=str(record.channel_id), id=str(message_id)
+            )
+        return answer
+
+    def _ephemeral(self, record: Interaction | None) -> dict[int, str | None]:
+        if record is None:
+            return {}
+        kept = self._world.discord.messages.get(record.channel_id, {})
+        ids = (record.message_id or 0, *record.followup_ids)
+        return {
+            one: kept[one].edited_timestamp for one in ids if one in kept and kept[one].is_ephemeral
+        }
+
+
+def limited(retry_after: float, scope: str, headers: dict[str, str] | None = None) -> Answer:
+    """Answer a 429 as Discord does; `scope` is `user`, `global` or `shared`."""
+    everything = scope == "global"
+    body = {
+        "message": "You are being rate limited.",
+        "retry_after": round(retry_after, 3),
+        "global": everything,
+    }
+    shown = {"Retry-After": str(ceil(retry_after)), "X-RateLimit-Scope": scope}
+    return Answer(429, body, {**(headers or {}), **shown})
+
+
+def _faulty(fault: Fault) -> Answer:
+    if fault.retry_after is not None:
+        return limited(fault.retry_after, "global" if fault.everything else "shared")
+    status = fault.status or 500
+    phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "Error"
+    return refusal(status, fault.code, fault.message or f"{status}: {phrase}")
+
+
+def _loggable(call: Call) -> Any:  # noqa: ANN401 - any JSON
+    if not call.files:
+        return call.body
+    return {**(call.body or {}), "files": [upload.filename for upload in call.files]}
