@@ -27,7 +27,6 @@ from state.outcomes import (
     Refused,
     Retrying,
     Signalled,
-    Started,
     Superseding,
     Turnover,
 )
@@ -81,8 +80,8 @@ class MemoryState(Reading):
             decision = replace(
                 decision, turnover=Turnover(turnover.started, (*settled, *turnover.settled))
             )
-        if isinstance(decision, Placed) and started_by(decision.turnover, inbound):
-            decision = replace(decision, place=0)
+        if isinstance(decision, Placed):
+            decision = replace(decision, place=place_of(inbound, record))
         if isinstance(decision, Superseding | Signalled):
             self._publish(record)
         self._sweep(record)
@@ -296,7 +295,8 @@ class MemoryState(Reading):
             self._db.listeners.discard(queue)
 
 
-def started_by(turnover: Turnover, inbound: Inbound) -> bool:
-    """Whether the turn that *turnover* starts is the one that *inbound* made."""
-    started: Started | None = turnover.started
-    return started is not None and started.lease.turn == inbound.id
+def place_of(inbound: Inbound, record: Record) -> int:
+    """Count what is ahead of the newest inbound, now that the hand-over is done."""
+    if record.turn is not None and record.turn.id == inbound.id:
+        return 0
+    return len(record.inbox) - 1 + (record.turn is not None)

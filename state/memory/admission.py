@@ -43,8 +43,7 @@ def decide(record: Record, inbound: Inbound, could: Could, policy: Policy, now: 
     if follows and turn is not None:
         turn.signal = Signal(record.conversation, turn.id, SignalKind.SUPERSEDE, inbound.author)
         return Superseding(turn.id, Turnover(None, taken))
-    place = len(record.inbox) - 1 + (turn is not None)
-    return Placed(place, Turnover(None, taken))
+    return Placed(0, Turnover(None, taken))  # its place is told after the hand-over
 
 
 def stop(record: Record, inbound: Inbound, could: Could) -> Signalled | None:

@@ -37,7 +37,8 @@ def next_turn(record: Record, op: str, claim: Claim | None, now: int, number: Nu
     """
     settled: list[Settled] = []
     if claim is None:
-        record.wake = now if record.turn or record.inbox else None
+        pending = record.turn is not None or record.inbox
+        record.wake = min(now, record.wake or now) if pending else None
         return Turnover()
     while (turn := record.turn) is not None:
         if (ended := unrunnable(record, turn)) is None:
