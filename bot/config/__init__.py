@@ -24,10 +24,11 @@ DEFAULT_FILE = Path("interlock.toml")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings, and for each dotted key the place that decided it."""
+    """The settings, for each dotted key the place that decided it, and the file that was read."""
 
     settings: Settings
     origins: Mapping[str, str]
+    file: Path | None
 
 
 def load(
@@ -44,8 +45,9 @@ def load(
     are by dotted key. *dotenv* is a file of variables that *environ* overrides.
     """
     layers: list[sources.Layer] = []
-    if path is not None or DEFAULT_FILE.is_file():
-        layers.append(sources.toml(path or DEFAULT_FILE, str(path or DEFAULT_FILE)))
+    file = path or (DEFAULT_FILE if DEFAULT_FILE.is_file() else None)
+    if file is not None:
+        layers.append(sources.toml(file, str(file)))
     in_file, _ = sources.merge(layers)
     if dotenv is not None:
         layers.append(sources.dotenv(dotenv))
@@ -65,7 +67,7 @@ def load(
         raise ConfigInvalid(problems)
     settings.remember_origins(origins)
     every = {".".join(key): "default" for key in leaves(Settings) if key != ("cogs",)}
-    return Loaded(settings, every | origins)
+    return Loaded(settings, every | origins, file)
 
 
 _NOT_HERE = (

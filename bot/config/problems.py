@@ -18,13 +18,15 @@ def dotted(path: Sequence[str | int]) -> str:
 
 
 def origin(key: str, origins: Mapping[str, str]) -> str:
-    """Find where *key* came from: itself, a table around it, or a key within it."""
+    """Find where *key* came from; when it is missing, where its neighbours did."""
     parts = key.split(".")
     for length in range(len(parts), 0, -1):
-        if found := origins.get(".".join(parts[:length])):
+        at = ".".join(parts[:length])
+        if found := origins.get(at):
             return found
-    within = (name for other, name in origins.items() if other.startswith(f"{key}."))
-    return next(within, "settings")
+        if within := [name for other, name in origins.items() if other.startswith(f"{at}.")]:
+            return within[0]
+    return "settings"
 
 
 def line(where: str, key: str, text: str) -> str:

@@ -40,6 +40,11 @@ _SERVICE_LINKS = re.compile(r"INTERLOCK_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT(?:
 _TOML_PLACE = re.compile(r"(?P<what>.*) \(at (?P<place>.*)\)", re.DOTALL)
 
 
+def variable(key: str) -> str:
+    """Name the environment variable of a dotted key."""
+    return _PREFIX + key.upper().replace(".", "__")
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """What one place says, and the words for where a key of it stands."""

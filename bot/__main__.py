@@ -1,0 +1,235 @@
+"""
+The command line: `interlock`, also `python -m bot`.
+
+Each command is a few lines; what they are made of lives in `bot.cli`. Imports that take time or
+that only one command needs are made by that command.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import structlog
+import typer
+
+from bot import logs
+from bot.cli import show
+from bot.cli.options import DOTENV, OneLineGroup, with_settings
+from bot.config import Loaded, Settings
+from bot.errors import StartupFailed
+
+if TYPE_CHECKING:
+    from sandbox import Sandbox
+
+app = typer.Typer(
+    cls=OneLineGroup,
+    name="interlock",
+    help="A chat bot that gives each conversation one speaker at a time.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+_RUN = (
+    "discord.shards",
+    "discord.shard_count",
+    "discord.api",
+    "discord.gateway",
+    "state.url",
+    "log.level",
+)
+
+
+def main() -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    app()
+    raise AssertionError("a command leaves by SystemExit")
+
+
+@app.command()
+@with_settings(*_RUN, "sandbox.port")
+def start(loaded: Loaded) -> int:
+    """Run the bot; without a token, on a Discord on this machine (what `interlock` alone does)."""
+    settings = loaded.settings
+    if settings.discord.token is not None or settings.discord.api is not None:
+        return _run_bot(loaded)
+    _configure_logs(settings)
+    asyncio.run(_run_on_sandbox(loaded))
+    return 0
+
+
+@app.command()
+@with_settings(*_RUN)
+def run(
+    loaded: Loaded,
+    tied: Annotated[
+        bool, typer.Option("--tied", help="End when standard input ends.", hidden=True)
+    ] = False,
+) -> int:
+    """Run the bot on Discord."""
+    if tied:
+        threading.Thread(target=_end_with_stdin, name="tied to stdin", daemon=True).start()
+    return _run_bot(loaded)
+
+
+@app.command()
+@with_settings("sandbox.port", "log.level")
+def sandbox(loaded: Loaded) -> int:
+    """Run the Discord on this machine alone, for a bot that is started elsewhere."""
+    _configure_logs(loaded.settings)
+    asyncio.run(_run_sandbox_alone(loaded.settings))
+    return 0
+
+
+@app.command()
+@with_settings("discord.api")
+def init(
+    loaded: Loaded,
+    token_stdin: Annotated[
+        bool, typer.Option("--token-stdin", help="Read the token from standard input.")
+    ] = False,
+) -> int:
+    """Connect to Discord: ask for the token, check it, write .env, show the invite link."""
+    from bot.cli.portal import who_is
+    from bot.cli.setup import read_token, save_token, write_settings
+
+    token = read_token(from_stdin=token_stdin)
+    application = asyncio.run(who_is(token, loaded.settings.discord.api))
+    save_token(DOTENV, token)
+    written = write_settings()
+    # Not wrapped: a link in two lines is no link.
+    text = show.welcome(application, DOTENV, settings_written=written)
+    show.console().print(text, soft_wrap=True)
+    return 0
+
+
+@app.command()
+@with_settings("discord.api", "state.url")
+def check(loaded: Loaded) -> int:
+    """Look at everything that a start needs, and say what to do about the rest."""
+    from bot.cli.checks import look_at_everything
+
+    async def failures() -> int:
+        failed = 0
+        async for result in look_at_everything(loaded):
+            show.console().print(show.result_line(result), soft_wrap=True)
+            failed += not result.passed
+        return failed
+
+    return 2 if asyncio.run(failures()) else 0
+
+
+@app.command()
+@with_settings("discord.api")
+def invite(loaded: Loaded) -> int:
+    """Show the link that adds the bot to a server, with the least rights."""
+    from bot.cli.checks import require_token
+    from bot.cli.portal import who_is
+
+    application = asyncio.run(who_is(require_token(loaded), loaded.settings.discord.api))
+    typer.echo(application.invite)
+    return 0
+
+
+@app.command()
+@with_settings(*_RUN, "sandbox.port")
+def config(loaded: Loaded) -> int:
+    """Show every setting, its value and where it came from; secrets are hidden."""
+    show.console().print(show.settings_table(loaded))
+    return 0
+
+
+def _run_bot(loaded: Loaded) -> int:
+    from bot.cli.checks import require_token
+    from state.errors import StateError
+
+    require_token(loaded)
+    _configure_logs(loaded.settings)
+    from bot.client import run as run_bot
+
+    try:
+        return asyncio.run(run_bot(loaded.settings))
+    except StateError as error:
+        raise StartupFailed(f"state.url: {loaded.settings.state.url}: {error}") from None
+    except StartupFailed:
+        raise
+    except Exception:  # noqa: BLE001 - the last door; what comes here is a bug
+        # By way of the log, which takes secrets out of tracebacks; Python itself would not.
+        structlog.get_logger("bot").exception("ended by an error that nobody expected")
+        return 1
+
+
+async def _run_on_sandbox(loaded: Loaded) -> None:
+    from bot.supervisor import GRACE, BotProcess, child_environment, supervise
+
+    command = [sys.executable, "-m", "bot", "run", "--tied"]
+    if loaded.file is not None:
+        command += ["--config", str(loaded.file)]
+    console = show.console()
+    async with _sandbox(loaded.settings) as sandbox:
+        environment = child_environment(
+            loaded,
+            token=sandbox.token,
+            api=sandbox.api,
+            gateway=sandbox.gateway,
+            environ=os.environ,
+        )
+        patience = loaded.settings.process.drain + GRACE
+        bot = BotProcess(command, environment, patience=patience, say=console.print)
+        sandbox.supervisor = bot
+        console.print(show.page_panel(sandbox.page))
+        await supervise(bot)
+
+
+async def _run_sandbox_alone(settings: Settings) -> None:
+    async with _sandbox(settings) as sandbox:
+        lines = show.sandbox_lines(sandbox.page, sandbox.token, sandbox.api, sandbox.gateway)
+        typer.echo(lines)
+        await _until_signalled()
+
+
+def _configure_logs(settings: Settings) -> None:
+    token = settings.discord.token
+    secrets = logs.secrets_in(os.environ)
+    if token is not None:
+        secrets.append(token.get_secret_value())
+    logs.configure(settings.log, secrets=secrets)
+
+
+@contextlib.asynccontextmanager
+async def _sandbox(settings: Settings) -> "AsyncIterator[Sandbox]":
+    from sandbox import Sandbox
+
+    port = settings.sandbox.port
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            opened = await stack.enter_async_context(Sandbox(port=port))
+        except OSError as error:
+            raise StartupFailed(
+                f"sandbox.port: {port} cannot be used: {error.strerror}; choose another by --port,"
+                " 0 for a free one"
+            ) from None
+        yield opened
+
+
+async def _until_signalled() -> None:
+    """Wait for SIGINT or SIGTERM."""
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(sign, asked.set)
+    await asked.wait()
+
+
+def _end_with_stdin() -> None:
+    """Ask this process to end when whoever holds the other end of standard input is gone."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    main()

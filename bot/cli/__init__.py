@@ -1,0 +1,1 @@
+"""What the commands of `bot.__main__` are made of."""

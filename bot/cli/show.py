@@ -1,0 +1,104 @@
+"""Print what the commands have to say: tables and panels that fit a terminal of 80 columns."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from pydantic import SecretStr
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from bot.cli.checks import Result
+from bot.cli.portal import Application
+from bot.config import Loaded, Settings
+from bot.config.units import duration_text
+from bot.redaction import HIDDEN, hide_named, redact
+
+
+def console() -> Console:
+    """Open standard output, made anew for each command: it may have been replaced."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+def settings_table(loaded: Loaded) -> Table:
+    """Show each key, its effective value and the place that decided it; secrets hidden."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("key", style="cyan", no_wrap=True)
+    table.add_column("value", overflow="fold")
+    table.add_column("from", style="dim", overflow="fold")
+    for key, origin in loaded.origins.items():
+        value = _value(loaded.settings, key)
+        changed = "" if origin == "default" else "bold"
+        table.add_row(key, Text(value, style=changed), Text(origin))
+    return table
+
+
+def result_line(result: Result) -> Text:
+    """Show one result of `interlock check`."""
+    sign = Text("✔ ", style="green") if result.passed else Text("✘ ", style="red")
+    return sign + Text(f"{result.name}: ", style="bold") + Text(redact(result.text))
+
+
+def page_panel(page: str) -> Panel:
+    """Show where to point a browser, and how to go on from there."""
+    text = Text.assemble(
+        ("Open ", ""),
+        (page, "bold cyan"),
+        (" and write to the bot.\n\n", ""),
+        ("There is no Discord token, so this is a Discord on this machine.\n", ""),
+        ("To connect to Discord: ", ""),
+        ("interlock init", "bold"),
+        ("\nTo end: Ctrl-C", ""),
+    )
+    return Panel(text, title="interlock", title_align="left", expand=False, padding=(1, 2))
+
+
+def sandbox_lines(page: str, token: str, api: str, gateway: str) -> str:
+    """Show what a bot needs to connect to a sandbox, as a shell reads it, and the page."""
+    return (
+        f"Page: {page}\n\nTo start the bot on it:\n"
+        f"INTERLOCK_DISCORD__TOKEN={token} \\\n"
+        f"  interlock run --discord-api {api} \\\n"
+        f"  --discord-gateway {gateway}\n\nTo end: Ctrl-C"
+    )
+
+
+def welcome(application: Application, dotenv: Path, *, settings_written: bool) -> Text:
+    """Show what `interlock init` did, and what is left to do."""
+    lines = [
+        f"✔ {application.bot_name} (application {application.id}); its token is in {dotenv}",
+        "✔ interlock.toml written" if settings_written else "✔ interlock.toml kept as it is",
+    ]
+    if not application.reads_messages:
+        lines.append(f"✘ Switch on Message Content Intent at {application.portal}")
+    lines += ["", "Add it to a server:", application.invite, "", "Start it: interlock"]
+    return Text("\n".join(lines))
+
+
+def _value(settings: Settings, key: str) -> str:
+    """Write the value at *key* as a person would, or *** when its name says that it is a secret."""
+    at: object = settings
+    rest = key
+    while rest and not isinstance(at, Mapping):
+        name, _, rest = rest.partition(".")
+        at = getattr(at, name)
+    while rest and isinstance(at, Mapping):
+        # A table of a cog: its keys are whatever TOML allows, dots included.
+        table = cast("Mapping[str, object]", hide_named(cast("object", at)))
+        name = rest if rest in table else rest.partition(".")[0]
+        at, rest = table[name], rest[len(name) + 1 :]
+    return redact(_plain(at))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, cast("tuple[object, ...]", value))) or "(none)"
+    if isinstance(value, float):
+        return duration_text(value)  # every float of ours is a duration in seconds
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, SecretStr):
+        return HIDDEN
+    return "(none)" if value is None or value == "" else str(value)
