@@ -1,0 +1,223 @@
+/**
+ * Write messages: the text field with its replies, edits, mentions and commands.
+ */
+
+import * as api from "./api.js";
+import { CommandForm } from "./command-form.js";
+import { matching, signature } from "./commands.js";
+import { byId } from "./dom.js";
+import { plain } from "./markdown.js";
+import { completions, fromWire, mentions, toWire } from "./mentions.js";
+import { attempt, complain } from "./notice.js";
+import { Palette } from "./palette.js";
+
+export class Composer {
+  /** @type {import("./store.js").Message | null} */
+  #replyTo = null;
+  /** @type {import("./store.js").Message | null} */
+  #editing = null;
+  /** Sends go one after the other, so that quick lines arrive in the order they were written. */
+  #sends = Promise.resolve();
+  /** @type {Map<string, string>} what was begun in the other channels */
+  #drafts = new Map();
+  #channelId = "";
+
+  /** @param {import("./store.js").Store} store */
+  constructor(store) {
+    this.store = store;
+    this.form = byId("composer");
+    this.field = byId("composer-text");
+    this.mention = byId("mention-bot");
+    this.palette = new Palette(this.field, byId("palette"));
+    this.command = new CommandForm(store, { run: (...what) => this.#run(...what), close: () => this.#closeCommand() });
+
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+    this.field.addEventListener("input", () => this.#changed());
+    this.field.addEventListener("keydown", (event) => this.#key(event));
+    this.field.addEventListener("blur", () => this.palette.hide());
+    this.mention.addEventListener("change", () => this.field.focus());
+    byId("context-cancel").addEventListener("click", () => this.#leaveContext());
+    store.addEventListener("place", () => this.#moveIn());
+    // On a phone the focus would bring up the keyboard over what there is to read.
+    if (matchMedia("(hover: hover)").matches) this.field.focus();
+    store.addEventListener("world", () => this.#label());
+    store.addEventListener("removed", ({ detail }) => {
+      if ([this.#editing?.id, this.#replyTo?.id].includes(detail.id)) this.#leaveContext();
+    });
+  }
+
+  /** Begin an answer to a message. */
+  reply(message) {
+    if (this.#editing) this.#leaveContext();
+    this.#replyTo = message;
+    this.#showContext(`Replying to ${message.author.name}: ${plain(message.content, this.store.names)}`);
+    this.field.focus();
+  }
+
+  /** Take one's own message back into the field, to change it. */
+  edit(message) {
+    this.#editing = message;
+    this.#replyTo = null;
+    this.#showContext("Editing your message. Enter saves, Escape leaves it as it is.");
+    this.#write(fromWire(message.content, this.store.world));
+  }
+
+  /** Put a text into the field, ready to be sent. */
+  suggest(text) {
+    this.#write(text);
+    this.#changed();
+  }
+
+  #submit() {
+    const text = toWire(this.field.value, this.store.world).trim();
+    if (!text) return;
+    const [editing, replyTo, typed] = [this.#editing, this.#replyTo, this.field.value];
+    this.#leaveContext();
+    this.#write("");
+    const { speakerId, channelId } = this.store;
+    const call = editing
+      ? () => api.edit(editing, text)
+      : () => api.send({
+          channel_id: channelId,
+          user_id: speakerId,
+          content: this.#addressed(text, replyTo),
+          ...(replyTo && { reply_to: replyTo.id }),
+        });
+    this.#sends = this.#sends.then(async () => {
+      const { ok } = await attempt(call);
+      if (!ok) this.#giveBack(channelId, typed, editing, replyTo);
+    });
+  }
+
+  /** Put what could not be sent back where it was written, before anything written since. */
+  #giveBack(channelId, typed, editing, replyTo) {
+    if (channelId !== this.store.channelId) {
+      this.#drafts.set(channelId, [typed, this.#drafts.get(channelId)].filter(Boolean).join("\n"));
+      return;
+    }
+    const since = this.field.value;
+    if (editing) this.edit(editing);
+    else if (replyTo) this.reply(replyTo);
+    this.#write([typed, since].filter(Boolean).join("\n"));
+  }
+
+  /** Add the bot's mention, where it would not answer without and the reader wants it to. */
+  #addressed(text, replyTo) {
+    const { bot } = this.store.world;
+    const wanted = this.mention.checked && !this.store.channel.dm;
+    if (!wanted || mentions(text, bot.id) || replyTo?.author.id === bot.id) return text;
+    return `<@${bot.id}> ${text}`;
+  }
+
+  #key(event) {
+    if (this.palette.takeKey(event)) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      this.#submit();
+    } else if (event.key === "Escape") {
+      this.#leaveContext();
+    } else if (event.key === "ArrowUp" && this.field.value === "") {
+      const own = this.store.messages.findLast((message) => message.author.id === this.store.speakerId);
+      if (!own) return;
+      event.preventDefault();
+      this.edit(own);
+    }
+  }
+
+  #changed() {
+    this.#fit();
+    const { value, selectionStart } = this.field;
+    if (value.startsWith("/") && !value.includes("\n") && !this.#editing) {
+      this.palette.show(matching(value, this.store.commands).map((match) => this.#commandChoice(match)));
+      return;
+    }
+    const found = completions(value.slice(0, selectionStart), this.store.world);
+    this.palette.show((found?.people ?? []).map((person) => this.#mentionChoice(person, found.start)));
+  }
+
+  #commandChoice({ command, rest }) {
+    return {
+      label: `/${command.name} ${signature(command.options)}`,
+      note: command.description,
+      pick: () => {
+        this.#write("");
+        this.form.hidden = true;
+        this.command.open(command, rest);
+      },
+    };
+  }
+
+  #mentionChoice({ name }, start) {
+    const pick = () => {
+      const after = this.field.value.slice(this.field.selectionStart).trimStart();
+      this.#write(`${this.field.value.slice(0, start)}@${name} `, after);
+    };
+    return { label: `@${name}`, pick };
+  }
+
+  async #run(command, options) {
+    const { channelId, speakerId } = this.store;
+    const call = () => api.interact({ channel_id: channelId, user_id: speakerId, command, options });
+    const { ok, value } = await attempt(call);
+    if (!ok) return;
+    this.#closeCommand();
+    if (!value.responded) complain(`The bot did not respond to /${command}.`);
+  }
+
+  #closeCommand() {
+    this.command.hide();
+    this.form.hidden = false;
+    this.field.focus();
+  }
+
+  /** Write into the field, with the caret between the two parts. */
+  #write(before, after = "") {
+    this.field.value = before + after;
+    this.field.focus();
+    this.field.setSelectionRange(before.length, before.length);
+    this.#fit();
+  }
+
+  /** Grow with the text; the style sheet says how far. */
+  #fit() {
+    this.field.style.height = "auto";
+    this.field.style.height = `${this.field.scrollHeight}px`;
+  }
+
+  #showContext(text) {
+    byId("context-text").textContent = text;
+    byId("context").hidden = false;
+  }
+
+  /** Neither reply nor edit any more. */
+  #leaveContext() {
+    if (this.#editing) this.field.value = "";
+    this.#editing = null;
+    this.#replyTo = null;
+    byId("context").hidden = true;
+  }
+
+  #moveIn() {
+    const { channelId } = this.store;
+    if (channelId !== this.#channelId) {
+      this.#leaveContext();
+      this.#drafts.set(this.#channelId, this.field.value);
+      this.field.value = this.#drafts.get(channelId) ?? "";
+      this.#channelId = channelId;
+    } else if (this.#editing && this.#editing.author.id !== this.store.speakerId) {
+      this.#leaveContext();
+    }
+    this.#label();
+  }
+
+  #label() {
+    const { channel, world } = this.store;
+    if (channel === null) return;
+    this.field.placeholder = `Message ${channel.dm ? "@" : "#"}${channel.name}`;
+    byId("mention-row").hidden = channel.dm;
+    byId("mention-name").textContent = `Mention @${world.bot.name}`;
+  }
+}
