@@ -202,12 +202,12 @@ def _configure_logs(settings: Settings) -> None:
 
 @contextlib.asynccontextmanager
 async def _sandbox(settings: Settings) -> "AsyncIterator[Sandbox]":
-    from sandbox import Sandbox
+    from sandbox import DISCORD, Sandbox
 
     port = settings.sandbox.port
     async with contextlib.AsyncExitStack() as stack:
         try:
-            opened = await stack.enter_async_context(Sandbox(port=port))
+            opened = await stack.enter_async_context(Sandbox(port, limits=DISCORD))
         except OSError as error:
             raise StartupFailed(
                 f"sandbox.port: {port} cannot be used: {error.strerror}; choose another by --port,"
@@ -227,7 +227,9 @@ async def _until_signalled() -> None:
 
 def _end_with_stdin() -> None:
     """Ask this process to end when whoever holds the other end of standard input is gone."""
-    sys.stdin.buffer.read()
+    # Not through sys.stdin: a thread that holds its lock stops the interpreter from ending.
+    while os.read(0, 1024):
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
 
 

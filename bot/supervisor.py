@@ -81,8 +81,12 @@ class BotProcess:
     def kill(self) -> None:
         """Kill the process now, without waiting for the calls before this one."""
         self._asked_to_end = True
+        self._send(signal.SIGKILL)
+
+    def _send(self, sign: signal.Signals) -> None:
         if self._process is not None:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                self._process.send_signal(sign)
 
     async def _start(self) -> None:
         self._asked_to_end = False
@@ -110,8 +114,7 @@ class BotProcess:
         if self._process is None or self._end is None:
             return True
         self._asked_to_end = True
-        with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
-            self._process.send_signal(sign)
+        self._send(sign)
         ended, _ = await asyncio.wait({self._end}, timeout=within)
         return bool(ended)
 

@@ -66,7 +66,7 @@ async def who_is(token: str, api: str | None) -> Application:
         application = await _get(session, f"{base}/oauth2/applications/@me")
     flags = application.get("flags", 0)
     return Application(
-        id=str(application.get("id", "")),
+        id=str(application["id"]),
         bot_name=str(user.get("username", "")),
         flags=flags if isinstance(flags, int) else 0,
     )
@@ -82,9 +82,12 @@ async def _get(session: aiohttp.ClientSession, url: str) -> dict[str, object]:
                 )
             if not response.ok:
                 raise StartupFailed(f"{url} answers {response.status}; try again later")
-            return cast("dict[str, object]", await response.json(content_type=None))
+            answer: object = await response.json(content_type=None)
     except (aiohttp.ClientError, TimeoutError, ValueError) as error:
         reason = str(error) or type(error).__name__
         raise StartupFailed(
             f"{url} cannot be reached ({reason}); check the network and discord.api"
         ) from None
+    if not isinstance(answer, dict) or "id" not in answer:
+        raise StartupFailed(f"{url} is no Discord; check discord.api")
+    return cast("dict[str, object]", answer)

@@ -8,12 +8,7 @@ import cogs
 from bot.config import load
 from bot.errors import ConfigInvalid
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder, in which relative paths are looked up."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def token_file(text: str, mode: int = 0o600) -> dict[str, str]:
@@ -76,17 +71,17 @@ def test_a_folder_of_extensions_must_exist() -> None:
     assert line.endswith('"nowhere" is no folder; name the folder that holds your modules')
 
 
-def test_a_folder_of_ones_own_that_is_called_cogs_is_refused(folder: Path) -> None:
+def test_a_folder_of_ones_own_that_is_called_cogs_is_refused(empty_folder: Path) -> None:
     """Python would find one of the two and hide the other; the line names both."""
-    (folder / "my" / "cogs").mkdir(parents=True)
+    (empty_folder / "my" / "cogs").mkdir(parents=True)
     line = problem({"INTERLOCK_EXTENSION_PATHS": "my"})
     ours = Path(cogs.__file__).parent
-    assert f"{folder / 'my' / 'cogs'} and {ours} are both called cogs; rename yours" in line
+    assert f"{empty_folder / 'my' / 'cogs'} and {ours} are both called cogs; rename yours" in line
 
 
-def test_a_folder_of_ones_own_is_accepted(folder: Path) -> None:
+def test_a_folder_of_ones_own_is_accepted(empty_folder: Path) -> None:
     """And so is the application's own, which holds the one true `cogs`."""
-    (folder / "my").mkdir()
+    (empty_folder / "my").mkdir()
     home = Path(cogs.__file__).parents[1]
     found = load(None, {}, {"INTERLOCK_EXTENSION_PATHS": f"my,{home}"})
     assert found.settings.extension_paths == ("my", str(home))

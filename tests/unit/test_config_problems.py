@@ -11,11 +11,7 @@ from bot.errors import ConfigInvalid
 TOKEN = "MTAyMzQ1Njc4OTAxMjM0NTY3.GabcDe.abcdefghijklmnopqrstuvwxyz0123456789AB"
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder: `interlock.toml` is looked up there."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def problems(

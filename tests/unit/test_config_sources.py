@@ -7,12 +7,7 @@ import pytest
 from bot.config import Loaded, Settings, load
 from bot.errors import ConfigInvalid
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder: `interlock.toml` and relative paths are looked up there."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def loaded(

@@ -1,20 +1,16 @@
-"""What logs look like, and what must never be in them: canaries, looked for in each form."""
+"""What log lines look like, and which are written."""
 
 import asyncio
 import io
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 import structlog
 
 from bot import logs
-from bot.config.model import LogSettings
-
-TOKEN = "MTAyMzQ1Njc4OTAxMjM0NTY3.GabcDe.canary-hijklmnopqrstuvwxyz0123456789AB"
-#: Known to the logs by its exact text alone: it has neither the shape nor the name of a secret.
-PASSPHRASE = 'canary "with" quotes'
+from tests.unit.discord_stub import TOKEN
 
 Opened = Callable[..., io.StringIO]
 
@@ -27,180 +23,9 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def opened() -> Iterator[Opened]:
-    """Configure logs into a stream of the test's own; undo all of it afterwards."""
-    root, discord = logging.getLogger(), logging.getLogger("discord")
-    handlers, levels = list(root.handlers), (root.level, discord.level)
-
-    def configure(stream: io.StringIO | None = None, **settings: object) -> io.StringIO:
-        # pytest's own handlers format lines too, and some lines here are not meant to be formatted.
-        root.handlers.clear()
-        stream = stream or io.StringIO()
-        logs.configure(
-            LogSettings.model_validate(settings), secrets=[PASSPHRASE, TOKEN], stream=stream
-        )
-        return stream
-
-    yield configure
-    root.handlers[:] = [one for one in root.handlers if one in handlers]
-    root.setLevel(levels[0])
-    discord.setLevel(levels[1])
-    structlog.reset_defaults()
-
-
-def raise_with(*arguments: object) -> None:
-    """Raise an error that holds *arguments*."""
-    raise ValueError(*arguments)
-
-
-class Credentials:
-    """An object whose repr tells what it holds, as those of many libraries do."""
-
-    def __repr__(self) -> str:
-        return "Credentials(user='ada', password='canary-in-a-repr', retries=3)"
-
-
-def _log_event_value() -> None:
-    structlog.get_logger("t").info("seen", value=f"the token is {TOKEN}.")
-
-
-def _log_event_itself() -> None:
-    structlog.get_logger("t").info(f"the token is {TOKEN}")
-
-
-def _log_known_text() -> None:
-    structlog.get_logger("t").info("seen", value=PASSPHRASE, values=[{"deep": PASSPHRASE}])
-
-
-def _log_named_keys() -> None:
-    structlog.get_logger("t").info(
-        "seen",
-        password="canary",
-        Authorization="Bot canary",
-        api_key="canary",
-        client_secret=b"canary",
-        bot_token="canary",
-    )
-
-
-def _log_nested_keys() -> None:
-    structlog.get_logger("t").info(
-        "seen", given={"a": [{"token": "canary"}, ("x", {"secret": "canary"})]}
-    )
-
-
-def _log_url() -> None:
-    structlog.get_logger("t").info("seen", url="redis://user:canary@p@host:6379/0?password=canary")
-
-
-def _log_object() -> None:
-    structlog.get_logger("t").info("seen", value=Credentials(), values=[Credentials()])
-
-
-def _log_positional_arguments() -> None:
-    structlog.get_logger("t").info("seen %s and %s", TOKEN, PASSPHRASE)
-
-
-def _log_exception() -> None:
-    try:
-        raise_with(PASSPHRASE, TOKEN, {"password": "canary"}, Credentials(), "redis://:canary@h/0")
-    except ValueError:
-        structlog.get_logger("t").exception("failed", token="canary")
-
-
-def _log_chained_exception() -> None:
-    try:
-        try:
-            raise_with(TOKEN)
-        except ValueError as cause:
-            raise RuntimeError("authorization: Bot canary") from cause
-    except RuntimeError:
-        logging.getLogger("asyncio").exception("failed")
-
-
-def _log_stdlib_arguments() -> None:
-    logging.getLogger("aiohttp.client").warning(
-        "headers %s of %s, %d", {"Authorization": "Bot canary", "X": TOKEN}, PASSPHRASE, 3
-    )
-
-
-def _log_stdlib_mapping() -> None:
-    logging.getLogger("discord.http").warning("signed in as %(token)s", {"token": "canary"})
-
-
-def _log_stdlib_webhook() -> None:
-    path = f"/api/v10/webhooks/123456789012345678/{'canary' * 12}/messages/@original"
-    logging.getLogger("discord.webhook").warning("PATCH https://discord.com%s has answered", path)
-
-
-def _log_stdlib_that_does_not_fit() -> None:
-    wrong = "one %s two %d"
-    logging.getLogger("x").warning(wrong, TOKEN)
-
-
-LEAKS = [
-    _log_event_value,
-    _log_event_itself,
-    _log_known_text,
-    _log_named_keys,
-    _log_nested_keys,
-    _log_url,
-    _log_object,
-    _log_positional_arguments,
-    _log_exception,
-    _log_chained_exception,
-    _log_stdlib_arguments,
-    _log_stdlib_mapping,
-    _log_stdlib_webhook,
-    _log_stdlib_that_does_not_fit,
-]
-
-
-@pytest.mark.parametrize("form", ["json", "console", "colours"])
-@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__.removeprefix("_log_"))
-def test_no_secret_is_written_on_any_way_in_any_form(
-    opened: Opened, leak: Callable[[], None], form: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Values, nested values, names, URLs, reprs, tracebacks, arguments of other libraries."""
-    stream = opened(
-        Terminal() if form == "colours" else None, format="json" if form == "json" else "console"
-    )
-    leak()
-    written = stream.getvalue()
-    assert "***" in written
-    assert "canary" not in written + "".join(capsys.readouterr())
-    if form == "json":
-        assert isinstance(json.loads(written), dict)
-
-
-def test_without_the_filter_the_canaries_would_be_seen(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The control: each of these calls does carry its canary to the stream."""
-    monkeypatch.setattr(logs, "redact", lambda text, _: text)
-    monkeypatch.setattr(logs, "hide_named", lambda value: value)
-    for leak in LEAKS:
-        stream = opened(format="json")
-        leak()
-        assert "canary" in stream.getvalue(), leak.__name__
-
-
-def test_a_line_that_cannot_be_written_shows_nothing_of_itself(opened: Opened) -> None:
-    """The complaint of `logging` itself would print the raw arguments."""
-
-    class Broken:
-        def __repr__(self) -> str:
-            raise RuntimeError(TOKEN)
-
-    stream = opened(format="json")
-    logging.getLogger("x").warning("%s", [Broken()])
-    assert stream.getvalue() == "A log line of x could not be written.\n"
-
-
-def test_what_is_bound_is_on_every_line_of_the_block(opened: Opened) -> None:
+def test_what_is_bound_is_on_every_line_of_the_block(logs_opened: Opened) -> None:
     """On lines of libraries and of tasks started inside as well, and on none after it."""
-    stream = opened(format="json")
+    stream = logs_opened(format="json")
 
     async def turn() -> None:
         with logs.bound(conversation="c", turn="t", token=1764450000000001, shard=0):
@@ -219,35 +44,18 @@ def test_what_is_bound_is_on_every_line_of_the_block(opened: Opened) -> None:
     assert not ids.keys() & after.keys()
 
 
-def test_an_inner_block_adds_to_the_outer_one(opened: Opened) -> None:
+def test_an_inner_block_adds_to_the_outer_one(logs_opened: Opened) -> None:
     """A turn knows its shard without being told again."""
-    stream = opened(format="json")
+    stream = logs_opened(format="json")
     with logs.bound(shard=3), logs.bound(conversation="c"):
         structlog.get_logger("bot").info("seen")
     line = json.loads(stream.getvalue())
     assert (line["shard"], line["conversation"]) == (3, "c")
 
 
-def test_the_number_of_a_lease_is_written_though_it_is_called_a_token(opened: Opened) -> None:
-    """It is what a log is read for; a text under the same name is hidden."""
-    for form in ("json", "console"):
-        stream = opened(format=form)
-        structlog.get_logger("bot").info("claimed", token=17644500001)
-        assert "17644500001" in stream.getvalue()
-
-
-def test_ordinary_words_about_tokens_are_written(opened: Opened) -> None:
-    """A filter that eats the explanation is switched off by the first person who needs it."""
-    stream = opened(format="console")
-    text = "the token was refused; see discord.token: run interlock init (basic checks passed)"
-    structlog.get_logger("bot").warning(text, max_tokens=400, token=None)
-    assert text in stream.getvalue()
-    assert "max_tokens=400" in stream.getvalue()
-
-
-def test_message_text_is_measured_and_not_written(opened: Opened) -> None:
+def test_message_text_is_measured_and_not_written(logs_opened: Opened) -> None:
     """Logs are copied to places that the people who wrote do not know of."""
-    stream = opened(format="json")
+    stream = logs_opened(format="json")
     structlog.get_logger("bot").info("heard", text="hello", content=["a"], author="1")
     line = json.loads(stream.getvalue())
     assert (line["text"], line["content"], line["author"]) == (
@@ -257,28 +65,28 @@ def test_message_text_is_measured_and_not_written(opened: Opened) -> None:
     )
 
 
-def test_message_text_is_written_when_the_operator_asks(opened: Opened) -> None:
+def test_message_text_is_written_when_the_operator_asks(logs_opened: Opened) -> None:
     """`log.message_text = true`; secrets stay out of it."""
-    stream = opened(format="json", message_text=True)
+    stream = logs_opened(format="json", message_text=True)
     structlog.get_logger("bot").info("heard", text=f"hello {TOKEN}")
     assert json.loads(stream.getvalue())["text"] == "hello ***"
 
 
 @pytest.mark.parametrize(("message_text", "seen"), [(False, False), (True, True)])
 def test_payloads_that_discord_py_logs_count_as_message_text(
-    opened: Opened, message_text: bool, seen: bool
+    logs_opened: Opened, message_text: bool, seen: bool
 ) -> None:
     """Its debug lines hold whole events; ours are still written at that level."""
-    stream = opened(format="json", level="debug", message_text=message_text)
+    stream = logs_opened(format="json", level="debug", message_text=message_text)
     logging.getLogger("discord.gateway").debug("WebSocket Event: %s", {"content": "hello"})
     structlog.get_logger("bot").debug("ours")
     assert ("WebSocket Event" in stream.getvalue()) is seen
     assert "ours" in stream.getvalue()
 
 
-def test_lines_below_the_level_are_not_written(opened: Opened) -> None:
+def test_lines_below_the_level_are_not_written(logs_opened: Opened) -> None:
     """For ours and for the libraries' alike."""
-    stream = opened(format="json", level="warning")
+    stream = logs_opened(format="json", level="warning")
     structlog.get_logger("bot").info("ours")
     logging.getLogger("discord").info("theirs")
     structlog.get_logger("bot").warning("told")
@@ -295,40 +103,34 @@ def test_lines_below_the_level_are_not_written(opened: Opened) -> None:
     ],
 )
 def test_a_terminal_gets_text_and_everything_else_json(
-    opened: Opened, form: str, stream: Callable[[], io.StringIO], is_json: bool
+    logs_opened: Opened, form: str, stream: Callable[[], io.StringIO], is_json: bool
 ) -> None:
     """`auto` looks; the other two do as they are told."""
-    out = opened(stream(), format=form)
+    out = logs_opened(stream(), format=form)
     structlog.get_logger("bot").info("seen")
     assert out.getvalue().startswith("{") is is_json
 
 
-def test_colours_are_for_terminals_only(opened: Opened) -> None:
+def test_colours_are_for_terminals_only(logs_opened: Opened) -> None:
     """A file full of escape sequences helps nobody."""
-    plain, coloured = opened(format="console"), Terminal()
+    plain, coloured = logs_opened(format="console"), Terminal()
     structlog.get_logger("bot").info("seen")
-    opened(coloured, format="console")
+    logs_opened(coloured, format="console")
     structlog.get_logger("bot").info("seen")
     assert "\x1b[" not in plain.getvalue()
     assert "\x1b[" in coloured.getvalue()
 
 
-def test_a_line_is_json_whatever_is_in_it(opened: Opened) -> None:
+def test_a_line_is_json_whatever_is_in_it(logs_opened: Opened) -> None:
     """Line breaks and quotes inside a value stay inside its line."""
-    stream = opened(format="json")
+    stream = logs_opened(format="json")
     structlog.get_logger("bot").info('a "quoted"\nline', value={"k": {1, 2}}, secret='x"y')
     [line] = stream.getvalue().splitlines()
     assert json.loads(line)["event"] == 'a "quoted"\nline'
 
 
-def test_configuring_twice_writes_each_line_once(opened: Opened) -> None:
+def test_configuring_twice_writes_each_line_once(logs_opened: Opened) -> None:
     """The later call replaces the earlier, for a reload."""
-    first, second = opened(format="json"), opened(format="json")
+    first, second = logs_opened(format="json"), logs_opened(format="json")
     structlog.get_logger("bot").info("seen")
     assert (first.getvalue(), len(second.getvalue().splitlines())) == ("", 1)
-
-
-def test_secrets_are_picked_from_the_environment_by_their_names() -> None:
-    """A provider's key is read by its library; we know it by the end of its name."""
-    environ = {"OPENAI_API_KEY": "a", "GITHUB_TOKEN": "b", "PATH": "/bin", "DB_PASSWORD": "c"}
-    assert logs.secrets_in(environ) == ["a", "b", "c"]
