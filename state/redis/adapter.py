@@ -1,0 +1,304 @@
+"""
+The state port on Redis, one Redis or a Redis Cluster alike.
+
+Each step is one script, which is what makes it atomic; this file says which keys and arguments it
+takes and which outcome its reply is.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from state.errors import LeaseLost
+from state.outcomes import (
+    Admission,
+    Busy,
+    Drift,
+    Duplicate,
+    Held,
+    Ignored,
+    Killed,
+    Lost,
+    NotRunning,
+    Placed,
+    Refusal,
+    Refused,
+    Retrying,
+    Signalled,
+    Superseding,
+    Turnover,
+)
+from state.partition import partition_of
+from state.redis import scripts, wire
+from state.redis.keys import name_of
+from state.redis.reading import Reading
+from state.redis.wire import NO_CHANGES, Argument, Reply
+from state.values import (
+    Changes,
+    Claim,
+    Conversation,
+    Could,
+    Inbound,
+    Lease,
+    Overflow,
+    Page,
+    Policy,
+    SignalKind,
+)
+
+
+class RedisState(Reading):
+    """Every step of `state.ports.State` over a Redis server."""
+
+    # --- admission and hand-over ---------------------------------------------------------------
+
+    async def admit(
+        self,
+        conversation: Conversation,
+        inbound: Inbound,
+        could: Could,
+        policy: Policy,
+        *,
+        op: str,
+        claim: Claim | None,
+    ) -> Admission:
+        """See `State.admit`."""
+        coarse, fine, mark, hour = self._keys.seen(conversation, inbound.id)
+        reply = await self._step(
+            scripts.ADMIT,
+            conversation,
+            op,
+            *wire.claim_arguments(claim),
+            self._keys.hints(conversation),
+            *(inbound.id, inbound.author, inbound.payload),
+            *(could.stop, int(could.follow_up), int(could.trigger)),
+            *(policy.inbox, policy.per_person, int(policy.overflow is Overflow.DROP_OLDEST)),
+            *(policy.max_followups, int(policy.early_only)),
+            *(mark, hour),
+            keys=(self._keys.answer(conversation, op), coarse, fine),
+        )
+        return admission(reply, conversation)
+
+    async def claim(self, conversation: Conversation, *, op: str, claim: Claim) -> Turnover | Busy:
+        """See `State.claim`."""
+        reply = await self._step(
+            scripts.CLAIM,
+            conversation,
+            op,
+            *wire.claim_arguments(claim),
+            keys=(self._keys.answer(conversation, op),),
+        )
+        if reply.text() == "busy":
+            return Busy(int(reply.next()) / 1e6)
+        return reply.turnover(conversation)
+
+    async def renew(self, leases: Sequence[Lease], seconds: float) -> list[Held | Lost]:
+        """See `State.renew`."""
+        places: dict[int, list[int]] = {}
+        for place, lease in enumerate(leases):
+            partition = partition_of(lease.conversation.owner, self.partitions)
+            places.setdefault(partition, []).append(place)
+        batches = [
+            (partition, mine[start : start + RENEW_BATCH])
+            for partition, mine in places.items()
+            for start in range(0, len(mine), RENEW_BATCH)
+        ]
+        # Each batch is waited for, so that none is left behind when another fails.
+        found = await asyncio.gather(
+            *(self._renew(part, [leases[n] for n in mine], seconds) for part, mine in batches),
+            return_exceptions=True,
+        )
+        answers: list[Held | Lost] = [Lost()] * len(leases)
+        for (_, mine), batch in zip(batches, found, strict=True):
+            if isinstance(batch, BaseException):
+                raise batch
+            for place, answer in zip(mine, batch, strict=True):
+                answers[place] = answer
+        return answers
+
+    async def _renew(
+        self, partition: int, leases: Sequence[Lease], seconds: float
+    ) -> list[Held | Lost]:
+        keys = [self._keys.wake(partition), *(self._keys.turn(le.conversation) for le in leases)]
+        named = [part for le in leases for part in (name_of(le.conversation), le.token)]
+        arguments = [self._now(), wire.microseconds(seconds), *named]
+        reply = await self._calls.run(scripts.RENEW, keys, arguments)
+        return [held_or_lost(item) for item in reply]
+
+    async def supersede(
+        self,
+        lease: Lease,
+        *,
+        op: str,
+        claim: Claim,
+        carry: bytes | None = None,
+        changes: Changes | None = None,
+    ) -> Turnover:
+        """See `State.supersede`."""
+        written = NO_CHANGES if changes is None else wire.changes_arguments(changes, state=False)
+        handed_on = () if carry is None else ("*", carry)
+        reply = await self._ending(scripts.SUPERSEDE, lease, op, claim, *written, *handed_on)
+        reply.next()
+        return reply.turnover(lease.conversation)
+
+    async def take(self, lease: Lease, key: str, author: str | None = None) -> tuple[Inbound, ...]:
+        """See `State.take`."""
+        reply = await self._holding(scripts.TAKE, lease, key, author or "")
+        return wire.inbounds_in(wire.without_place(reply.next()))
+
+    async def record(self, lease: Lease, name: str, key: str, value: bytes) -> bytes:
+        """See `State.record`."""
+        reply = await self._holding(scripts.RECORD, lease, wire.step_field(name, key), value)
+        return wire.without_place(reply.next())
+
+    async def page(self, lease: Lease, number: int, issue: int, intent: bytes) -> Page:
+        """See `State.page`."""
+        reply = await self._holding(scripts.PAGE, lease, wire.page_field(number, issue), intent)
+        recorded = wire.without_place(reply.next())
+        return Page(number, issue, recorded, reply.optional_text())
+
+    async def posted(self, lease: Lease, number: int, issue: int, message_id: str) -> None:
+        """See `State.posted`."""
+        await self._holding(scripts.POSTED, lease, wire.page_field(number, issue), message_id)
+
+    async def commit(
+        self, lease: Lease, changes: Changes, *, op: str, claim: Claim | None
+    ) -> Turnover | Drift:
+        """See `State.commit`."""
+        written = wire.changes_arguments(changes, state=True)
+        asked: list[Argument] = []
+        if changes.asked is not None:
+            asked = ["*", *(wire.step_field(name, key) for name, key in changes.asked)]
+        reply = await self._ending(scripts.COMMIT, lease, op, claim, *written, *asked)
+        if reply.text() == "drift":
+            return Drift(wire.drift(reply.rest()))
+        return reply.turnover(lease.conversation)
+
+    async def fail(
+        self,
+        lease: Lease,
+        error: str,
+        changes: Changes,
+        *,
+        retry_in: float | None,
+        limit: int,
+        op: str,
+        claim: Claim | None,
+    ) -> Turnover | Retrying:
+        """See `State.fail`."""
+        written = wire.changes_arguments(changes, state=False)
+        retry = "" if retry_in is None else wire.microseconds(retry_in)
+        reply = await self._ending(scripts.FAIL, lease, op, claim, *written, error, retry, limit)
+        if reply.text() == "retrying":
+            return Retrying(int(reply.next()), retry_in or 0.0)
+        return reply.turnover(lease.conversation)
+
+    async def park(self, lease: Lease, *, op: str) -> None:
+        """See `State.park`."""
+        keys = (self._keys.answer(lease.conversation, op),)
+        held(await self._step(scripts.PARK, lease.conversation, op, lease.token, keys=keys), lease)
+
+    # --- requests to a holder -------------------------------------------------------------------
+
+    async def signal(
+        self, conversation: Conversation, turn: str, kind: SignalKind, *, by: str, op: str
+    ) -> Signalled | NotRunning:
+        """See `State.signal`."""
+        reply = await self._step(
+            scripts.SIGNAL,
+            conversation,
+            self._keys.hints(conversation),
+            *(turn, kind, by),
+            keys=(self._keys.answer(conversation, op),),
+        )
+        if reply.text() == "over":
+            return NotRunning()
+        return Signalled(reply.text(), reply.inbounds(), reply.turnover(conversation))
+
+    async def kill(
+        self, conversation: Conversation, *, by: str, op: str, author: str | None = None
+    ) -> Killed:
+        """See `State.kill`."""
+        reply = await self._step(
+            scripts.KILL,
+            conversation,
+            self._keys.hints(conversation),
+            *(by, author or ""),
+            keys=(self._keys.answer(conversation, op),),
+        )
+        reply.next()
+        fields = reply.many()
+        now, live = int(reply.next()), bool(reply.next())
+        running = wire.Turn(fields).running(now, live=live) if fields else None
+        return Killed(running, reply.inbounds(), reply.turnover(conversation))
+
+    # --- what the holder's steps share ----------------------------------------------------------
+
+    async def _holding(self, script: scripts.Script, lease: Lease, *arguments: Argument) -> Reply:
+        """Run a step of a holder; `LeaseLost` when it holds no more."""
+        return held(await self._step(script, lease.conversation, lease.token, *arguments), lease)
+
+    async def _ending(
+        self,
+        script: scripts.Script,
+        lease: Lease,
+        op: str,
+        claim: Claim | None,
+        *arguments: Argument,
+    ) -> Reply:
+        """Run a step that ends a turn; the reply still starts with its kind."""
+        return held(
+            await self._step(
+                script,
+                lease.conversation,
+                op,
+                *wire.claim_arguments(claim),
+                lease.token,
+                *arguments,
+                keys=(self._keys.answer(lease.conversation, op),),
+            ),
+            lease,
+            keep=True,
+        )
+
+
+#: Leases renewed by one script, which holds up every other caller of its server meanwhile.
+RENEW_BATCH = 200
+
+
+def held(reply: Reply, lease: Lease, *, keep: bool = False) -> Reply:
+    """Return *reply* past its first item (*keep*: before it), unless the lease was lost."""
+    if reply.first == b"lost":
+        raise LeaseLost(
+            f"conversation {lease.conversation.id}: the lease {lease.token} does not hold"
+        )
+    if not keep:
+        reply.next()
+    return reply
+
+
+def held_or_lost(item: Any) -> Held | Lost:  # noqa: ANN401 (0, a signal or None)
+    """Read what became of one lease in a renewal."""
+    if item == 0:
+        return Lost()
+    if item is None:
+        return Held()
+    kind, _, by = item.decode("utf-8", "surrogatepass").partition(" ")
+    return Held(SignalKind(kind), by)
+
+
+def admission(reply: Reply, conversation: Conversation) -> Admission:
+    """Read what an inbound was."""
+    match reply.text():
+        case "placed":
+            return Placed(int(reply.next()), reply.turnover(conversation))
+        case "superseding":
+            return Superseding(reply.text(), reply.turnover(conversation))
+        case "signalled":
+            return Signalled(reply.optional_text(), reply.inbounds(), reply.turnover(conversation))
+        case "refused":
+            return Refused(Refusal(reply.text()))
+        case "duplicate":
+            return Duplicate(reply.optional_text())
+        case _:
+            return Ignored()

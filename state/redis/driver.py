@@ -1,0 +1,95 @@
+"""
+The one place where redis-py's connections are made, and where its errors become ours.
+
+redis-py retries by itself when it is not told otherwise, and so runs a script twice; here it never
+does. Repeating is ours alone, with the operation id that makes it safe.
+"""
+
+from urllib.parse import urlsplit
+
+from redis.asyncio import BlockingConnectionPool
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    AuthenticationError,
+    AuthorizationError,
+    ClusterDownError,
+    NoPermissionError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+    TryAgainError,
+)
+
+from state.errors import StateInvalid, StateUnavailable
+
+#: Seconds for one write or one reply. Relation: under a third of the shortest lease worth having,
+#: so that one lost reply never costs a lease.
+SOCKET_TIMEOUT = 2.0
+#: Seconds for TCP and TLS to be set up.
+CONNECT_TIMEOUT = 1.0
+
+#: What the driver raises for a connection that failed. AttributeError: a connection that another
+#: task closed has no writer any more.
+FAILURES = (RedisError, OSError, AttributeError)
+
+#: Server errors after which the same call may well succeed a moment later.
+_PASSING = (ClusterDownError, ReadOnlyError, TryAgainError)
+
+
+def make_pool(url: str, *, connections: int, timeout: float | None) -> BlockingConnectionPool:
+    """
+    Return a pool of at most *connections* to *url* that never retries by itself.
+
+    *timeout* in seconds bounds each write and each reply. Raise `StateInvalid` for a bad URL.
+    """
+    try:
+        return BlockingConnectionPool.from_url(
+            url,
+            max_connections=connections,
+            timeout=SOCKET_TIMEOUT,
+            socket_timeout=timeout,
+            socket_connect_timeout=CONNECT_TIMEOUT,
+            retry=Retry(NoBackoff(), 0),
+            protocol=2,
+            driver_info=None,
+        )
+    except (ValueError, RedisError) as error:
+        msg = f"state.url: {shown(url)}: {error}"
+        raise StateInvalid(msg) from None
+
+
+def shown(url: str) -> str:
+    """Return *url* without user, password and options."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}"
+
+
+def may_pass(error: Exception) -> bool:
+    """Whether the same call may succeed a moment later; a lost connection's outcome is unknown."""
+    if isinstance(error, ResponseError):
+        return isinstance(error, _PASSING) or str(error).startswith("BUSY")
+    return not isinstance(error, AuthenticationError | AuthorizationError)
+
+
+def unavailable(error: Exception, url: str) -> StateUnavailable:
+    """Translate an error of the driver."""
+    text = str(error).partition("\n")[0] or type(error).__name__
+    return StateUnavailable(f"Redis at {shown(url)} did not do it: {text}")
+
+
+def unusable(error: Exception, url: str) -> StateInvalid | None:
+    """Translate an error after which the store must not be used; one line that says what to do."""
+    where, text = shown(url), str(error).partition("\n")[0]
+    if isinstance(error, AuthenticationError | AuthorizationError):
+        return StateInvalid(f"Redis at {where} refuses the user or password in state.url")
+    if isinstance(error, NoPermissionError):
+        return StateInvalid(f"Redis at {where} forbids what the bot needs; see its ACL: {text}")
+    if isinstance(error, ReadOnlyError):
+        return StateInvalid(f"Redis at {where} is a read-only replica; name its primary")
+    if "DB index" in text:
+        return StateInvalid(f"Redis at {where} has no such database: {text}")
+    if "WRONGTYPE" in text:
+        return StateInvalid(f"Redis at {where} has keys of another program under state.prefix")
+    return None

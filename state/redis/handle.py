@@ -1,0 +1,133 @@
+"""A handle on a store: opening, closing, the clock, and the call of one step."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+
+from state.errors import StateUnavailable
+from state.partition import DEFAULT_PARTITIONS
+from state.redis.calls import Calls
+from state.redis.driver import make_pool
+from state.redis.hints import Hints
+from state.redis.keys import Keys, name_of
+from state.redis.opening import Checked, check
+from state.redis.scripts import Script
+from state.redis.wire import Argument, Reply
+from state.values import Conversation, Signal
+
+
+class Handle:
+    """Open and close, and what all steps share."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        prefix: str = "interlock",
+        partitions: int = DEFAULT_PARTITIONS,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        """
+        Name a store; `open` connects to it.
+
+        *url* as redis-py reads it, *prefix* one per application, *partitions* for a new store. A
+        *clock* (seconds) replaces the store's in tests. Raise `StateInvalid` for a bad URL.
+        """
+        self._url = url
+        self._prefix = prefix
+        self._wanted = partitions
+        self._clock = clock
+        self._keys = Keys(prefix, partitions)
+        self._calls_made: Calls | None = None
+        self._opening: asyncio.Task[None] | None = None
+        self._listeners: set[Hints] = set()
+        self._notices: tuple[str, ...] = ()
+        make_pool(url, connections=1, timeout=None)  # a bad URL is told here, not at open
+
+    @property
+    def partitions(self) -> int:
+        """The number of partitions; an existing store's own once it is open."""
+        return self._keys.partitions
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What an operator should know about the server, one sentence each; known once open."""
+        return self._notices
+
+    async def open(self) -> None:
+        """See `State.open`."""
+        if self._calls_made is not None:
+            return
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._open())
+        opening = self._opening
+        try:
+            await asyncio.shield(opening)
+        finally:
+            if opening.done() and self._opening is opening:
+                self._opening = None
+
+    async def _open(self) -> None:
+        calls = Calls(self._url)
+        try:
+            checked: Checked = await check(calls, self._url, self._prefix, self._wanted)
+        except BaseException:
+            await calls.close()
+            raise
+        self._keys = Keys(self._prefix, checked.partitions)
+        self._notices = checked.notices
+        calls.checked = True
+        self._calls_made = calls
+
+    async def close(self) -> None:
+        """See `State.close`."""
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.wait([self._opening])
+            self._opening = None
+        for listener in tuple(self._listeners):
+            await listener.close()
+        calls, self._calls_made = self._calls_made, None
+        if calls is not None:
+            await calls.close()
+
+    async def ping(self) -> None:
+        """See `State.ping`."""
+        await self._calls.command("PING")
+
+    async def hints(self) -> AsyncIterator[Signal]:
+        """See `State.hints`."""
+        listener = Hints(self._url, self._keys, self._calls)
+        self._listeners.add(listener)
+        try:
+            async with aclosing(listener.signals()) as signals:
+                async for signal in signals:
+                    yield signal
+        finally:
+            self._listeners.discard(listener)
+            await listener.close()
+
+    # --- what the steps share -------------------------------------------------------------------
+
+    @property
+    def _calls(self) -> Calls:
+        if self._calls_made is None:
+            msg = "the state is not open: await state.open() first"
+            raise StateUnavailable(msg)
+        return self._calls_made
+
+    def _now(self) -> Argument:
+        """Microseconds of the injected clock, or nothing: the script then asks its own."""
+        return "" if self._clock is None else int(self._clock() * 1e6)
+
+    async def _step(
+        self,
+        script: Script,
+        conversation: Conversation,
+        *arguments: Argument,
+        keys: Sequence[str] = (),
+    ) -> Reply:
+        """Run a script about one conversation; *keys* follow those of the conversation."""
+        touched = [*self._keys.conversation(conversation), *keys]
+        given = [self._now(), name_of(conversation), *arguments]
+        return Reply(await self._calls.run(script, touched, given))

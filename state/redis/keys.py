@@ -1,0 +1,117 @@
+"""
+Every key and channel, in one place.
+
+All of an owner share the hash tag `{prefix:partition}`, so that each script meets one slot.
+`<owner> <conversation>` names a conversation: a space is in no id, so no two names are alike.
+"""
+
+import re
+from hashlib import blake2b
+
+from state.partition import partition_of
+from state.values import Conversation
+
+#: An id that starts with a Discord snowflake carries its own time.
+_SNOWFLAKE = re.compile(r"\d{15,20}(?!\d)")
+#: Milliseconds of Unix time at which snowflakes start.
+_DISCORD_EPOCH = 1_420_070_400_000
+_HOUR_MS = 3_600_000
+
+#: Finer buckets of an hour and partition, used once its coarse one is full.
+#: Relation: with `BUCKET_SIZE` ids in each, 16 partitions hold 524,000 ids an hour compactly.
+FINE_BUCKETS = 64
+
+
+class Keys:
+    """The keys of one application in one store."""
+
+    def __init__(self, prefix: str, partitions: int) -> None:
+        """Take the application's *prefix* and the store's number of *partitions*."""
+        self._prefix = prefix
+        self.partitions = partitions
+        self._tags = [f"{{{prefix}:{partition}}}" for partition in range(partitions)]
+
+    def _tag(self, conversation: Conversation) -> str:
+        return self._tags[partition_of(conversation.owner, self.partitions)]
+
+    def conversation(self, conversation: Conversation) -> list[str]:
+        """List what `conversation.lua` names, in its order."""
+        tag = self._tag(conversation)
+        name = name_of(conversation)
+        return [
+            f"{tag}:turn:{name}",
+            f"{tag}:inbox:{name}",
+            f"{tag}:kept:{name}",
+            f"{tag}:transcript:{name}",
+            f"{tag}:dead:{name}",
+            f"{tag}:counter",
+            f"{tag}:wake",
+            f"{tag}:signals",
+            f"{tag}:followed",
+        ]
+
+    def answer(self, conversation: Conversation, op: str) -> str:
+        """Name where the answer of an operation is kept for its repeats."""
+        return f"{self._tag(conversation)}:answer:{name_of(conversation)} {op}"
+
+    def turn(self, conversation: Conversation) -> str:
+        """Name the unfinished turn."""
+        return f"{self._tag(conversation)}:turn:{name_of(conversation)}"
+
+    def seen(self, conversation: Conversation, inbound: str) -> tuple[str, str, str, str]:
+        """
+        Name the coarse and fine bucket of an inbound's id, its mark, and its hour's start (µs).
+
+        A mark is 64 bits of a hash, which Redis packs into 8 bytes: two ids of one bucket share
+        theirs once in 10^16 messages. An id without a time of its own has a key of its own.
+        """
+        tag = self._tag(conversation)
+        snowflake = _SNOWFLAKE.match(inbound)
+        if snowflake is None:
+            own = f"{tag}:seen:{name_of(conversation)} {inbound}"
+            return own, own, "", ""
+        hour = ((int(snowflake[0]) >> 22) + _DISCORD_EPOCH) // _HOUR_MS
+        text = f"{name_of(conversation)} {inbound}".encode()
+        mark = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
+        bucket = f"{tag}:seen:{hour}"
+        return bucket, f"{bucket}:{mark % FINE_BUCKETS}", str(mark), f"{hour * _HOUR_MS}000"
+
+    def wake(self, partition: int) -> str:
+        """Name the wake index of a partition."""
+        return f"{self._tags[partition]}:wake"
+
+    def signals(self, partition: int) -> str:
+        """Name the index of unfinished signals of a partition."""
+        return f"{self._tags[partition]}:signals"
+
+    def followed(self, partition: int) -> str:
+        """Name the followed conversations of a partition."""
+        return f"{self._tags[partition]}:followed"
+
+    def hints(self, conversation: Conversation) -> str:
+        """Name the channel on which a conversation's signals are published."""
+        return f"{self._tag(conversation)}:hints"
+
+    def all_hints(self) -> list[str]:
+        """Name the channels of all partitions."""
+        return [f"{tag}:hints" for tag in self._tags]
+
+    def beat(self, listener: str) -> str:
+        """Name the channel on which a listener hears itself."""
+        return f"{{{self._prefix}}}:beat:{listener}"
+
+
+def meta(prefix: str) -> str:
+    """Name what tells that a store is ours; known before the number of partitions is."""
+    return f"{{{prefix}}}:meta"
+
+
+def name_of(conversation: Conversation) -> str:
+    """Name a conversation in its partition's indexes."""
+    return f"{conversation.owner} {conversation.id}"
+
+
+def conversation_named(name: bytes) -> Conversation:
+    """Read a name back."""
+    owner, _, conversation = name.decode().partition(" ")
+    return Conversation(owner, conversation)

@@ -1,0 +1,12 @@
+-- Record the id of the message that a page became.
+-- KEYS[1-9]  the conversation
+-- ARGV[3]    the lease's token
+-- ARGV[4]    `<number>:<issue>`
+-- ARGV[5]    message id
+-- Returns    lost | posted
+if not holds(ARGV[3]) then return {'lost'} end
+if call('HEXISTS', TURN, 'P:' .. ARGV[4]) == 0 then
+  call('HSET', TURN, 'P:' .. ARGV[4], place_in_turn() .. ' ', 'pages', 1)
+end
+call('HSET', TURN, 'M:' .. ARGV[4], ARGV[5])
+return {'posted'}

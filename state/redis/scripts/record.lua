@@ -1,0 +1,12 @@
+-- Record the result of a step; the first write wins.
+-- KEYS[1-9]  the conversation
+-- ARGV[3]    the lease's token
+-- ARGV[4-5]  the step's field, its result
+-- Returns    lost | recorded <place and result>
+if not holds(ARGV[3]) then return {'lost'} end
+local recorded = call('HGET', TURN, ARGV[4])
+if not recorded then
+  recorded = place_in_turn() .. ' ' .. ARGV[5]
+  call('HSET', TURN, ARGV[4], recorded, 'expiries', 0)
+end
+return {'recorded', recorded}

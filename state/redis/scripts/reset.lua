@@ -1,0 +1,8 @@
+-- Drop transcript and state now, whatever runs; a turn that runs will write neither.
+-- KEYS[1-9]  the conversation
+-- Returns    reset
+call('DEL', TRANSCRIPT)
+call('HDEL', KEPT, 'state', 'version')
+if turn then call('HSET', TURN, 'detached', 1) end
+sweep()
+return {'reset'}

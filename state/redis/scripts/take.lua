@@ -1,0 +1,17 @@
+-- Move what waits into the running turn, recorded under a key.
+-- KEYS[1-9]  the conversation
+-- ARGV[3]    the lease's token
+-- ARGV[4]    key
+-- ARGV[5]    author, or '' for everybody
+-- Returns    lost | taken <place and framed inbounds>
+if not holds(ARGV[3]) then return {'lost'} end
+local field = 'T:' .. ARGV[4]
+local taken = call('HGET', TURN, field)
+if not taken then
+  local gone = withdraw(ARGV[5] ~= '' and ARGV[5] or nil)
+  taken = place_in_turn() .. ' ' .. framed(gone)
+  local others = call('HGET', TURN, 'others')
+  local authors = authors_of(gone, 1)
+  call('HSET', TURN, field, taken, 'others', others and others .. ' ' .. authors or authors)
+end
+return {'taken', taken}
