@@ -19,7 +19,7 @@ import typer
 
 from bot import logs
 from bot.cli import show
-from bot.cli.options import DOTENV, OneLineGroup, with_settings
+from bot.cli.options import DOTENV, OneLineGroup, require_token, with_settings
 from bot.config import Loaded, Settings
 from bot.errors import StartupFailed
 
@@ -95,15 +95,13 @@ def init(
 ) -> int:
     """Connect to Discord: ask for the token, check it, write .env, show the invite link."""
     from bot.cli.portal import who_is
-    from bot.cli.setup import read_token, save_token, write_settings
+    from bot.cli.setup import read_token, save_token, welcome, write_settings
 
     token = read_token(from_stdin=token_stdin)
     application = asyncio.run(who_is(token, loaded.settings.discord.api))
     save_token(DOTENV, token)
     written = write_settings()
-    # Not wrapped: a link in two lines is no link.
-    text = show.welcome(application, DOTENV, settings_written=written)
-    show.console().print(text, soft_wrap=True)
+    typer.echo(welcome(application, DOTENV, settings_written=written))
     return 0
 
 
@@ -127,7 +125,6 @@ def check(loaded: Loaded) -> int:
 @with_settings("discord.api")
 def invite(loaded: Loaded) -> int:
     """Show the link that adds the bot to a server, with the least rights."""
-    from bot.cli.checks import require_token
     from bot.cli.portal import who_is
 
     application = asyncio.run(who_is(require_token(loaded), loaded.settings.discord.api))
@@ -144,7 +141,6 @@ def config(loaded: Loaded) -> int:
 
 
 def _run_bot(loaded: Loaded) -> int:
-    from bot.cli.checks import require_token
     from state.errors import StateError
 
     require_token(loaded)

@@ -51,6 +51,7 @@ class BotProcess:
         self._end: asyncio.Task[None] | None = None
         self._exit_code: int | None = None
         self._asked_to_end = False
+        self._stopped = False
         self._one_at_a_time = asyncio.Lock()
 
     async def status(self) -> Mapping[str, object]:
@@ -66,13 +67,16 @@ class BotProcess:
                 self._say("The bot was killed. The page stays; Restart starts it again.")
 
     async def restart(self) -> None:
-        """Start the process; kill it first if it is there."""
+        """Start the process; kill it first if it is there. After `stop` do nothing."""
         async with self._one_at_a_time:
-            await self._signal(signal.SIGKILL)
-            await self._start()
+            if not self._stopped:
+                await self._signal(signal.SIGKILL)
+                await self._start()
 
     async def stop(self) -> None:
-        """Ask the process to end, and kill it when it has not within its patience."""
+        """Ask the process to end, for good; kill it when it has not within its patience."""
+        # Set before the wait: a click that waits behind us must not start what we have ended.
+        self._stopped = True
         async with self._one_at_a_time:
             if not await self._signal(signal.SIGTERM, within=self._patience):
                 await self._signal(signal.SIGKILL)

@@ -4,27 +4,17 @@ Look at everything that a start needs, one thing after the other, without starti
 Each look answers what it found, or raises `StartupFailed` with what to do.
 """
 
-import importlib
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
-from pathlib import Path
 
+from bot.cli.options import require_token
 from bot.cli.portal import Application, who_is
+from bot.cli.show import Result
+from bot.client import Interlock
 from bot.config import Loaded
-from bot.errors import ExtensionFailed, StartupFailed
+from bot.errors import ConfigInvalid, StartupFailed
 from state import connect
 from state.errors import StateError
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What became of one look: what was found, or what to do."""
-
-    name: str
-    passed: bool
-    text: str
 
 
 async def look_at_everything(loaded: Loaded) -> AsyncIterator[Result]:
@@ -42,12 +32,9 @@ async def look_at_everything(loaded: Loaded) -> AsyncIterator[Result]:
     async def intents() -> str:
         return _intents(application)
 
-    async def extensions() -> str:
-        return _extensions(loaded)
-
     looks: list[tuple[str, Callable[[], Awaitable[str]]]] = [
         ("settings", settings),
-        ("extensions", extensions),
+        ("extensions", lambda: _extensions(loaded)),
         ("token", token),
         ("intents", intents),
         ("store", lambda: _store(loaded)),
@@ -57,16 +44,6 @@ async def look_at_everything(loaded: Loaded) -> AsyncIterator[Result]:
             yield Result(name, passed=True, text=await look())
         except StartupFailed as error:
             yield Result(name, passed=False, text=str(error))
-
-
-def require_token(loaded: Loaded) -> str:
-    """Answer the token, or raise `StartupFailed` with how to get one."""
-    token = loaded.settings.discord.token
-    if token is None:
-        raise StartupFailed(
-            "discord.token: there is none; run: interlock init, or set INTERLOCK_DISCORD__TOKEN"
-        )
-    return token.get_secret_value()
 
 
 async def _application(loaded: Loaded) -> Application:
@@ -83,21 +60,14 @@ def _intents(application: Application | None) -> str:
     return "message content is on"
 
 
-def _extensions(loaded: Loaded) -> str:
-    settings = loaded.settings
-    for path in settings.extension_paths:
-        if (found := str(Path(path).resolve())) not in sys.path:
-            sys.path.append(found)
-    for name in settings.extensions:
-        try:
-            module = importlib.import_module(name)
-        except Exception as error:  # noqa: BLE001 - whatever a person's own module raises
-            reason = f"{type(error).__name__}: {error}".replace("\n", " ")
-            where = loaded.origins["extensions"]
-            raise ExtensionFailed(f"{where}: {name} cannot be imported: {reason}") from None
-        if not hasattr(module, "setup"):
-            raise ExtensionFailed(f"{name} has no setup function; see cogs/echo.py for one")
-    return f"{len(settings.extensions)} can be imported"
+async def _extensions(loaded: Loaded) -> str:
+    """Load them as a start would, their settings and the responder included; nothing connects."""
+    try:
+        async with Interlock(loaded.settings, connect("memory:")) as bot:
+            await bot.load()
+            return f"{len(bot.extensions)} loaded; {bot.responder_name} answers"
+    except ConfigInvalid as error:
+        raise StartupFailed("; ".join(error.lines)) from None
 
 
 async def _store(loaded: Loaded) -> str:

@@ -75,6 +75,16 @@ def complain(lines: Iterable[str]) -> int:
     return 2
 
 
+def require_token(loaded: Loaded) -> str:
+    """Answer the token, or raise `StartupFailed` with how to get one."""
+    token = loaded.settings.discord.token
+    if token is None:
+        raise StartupFailed(
+            "discord.token: there is none; run: interlock init, or set INTERLOCK_DISCORD__TOKEN"
+        )
+    return token.get_secret_value()
+
+
 def with_settings(
     *keys: str,
 ) -> Callable[[Callable[Concatenate[Loaded, P], int]], Callable[P, int]]:

@@ -1,4 +1,4 @@
-"""Write what `interlock init` leaves in the working directory: a `.env` and a settings file."""
+"""What `interlock init` asks, writes into the working directory, and says at its end."""
 
 import os
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 from dotenv import set_key
 
+from bot.cli.portal import Application
 from bot.config import DEFAULT_FILE
 from bot.errors import StartupFailed
 
@@ -44,3 +45,15 @@ def write_settings(path: Path = DEFAULT_FILE) -> bool:
         return False
     path.write_text(_EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
     return True
+
+
+def welcome(application: Application, dotenv: Path, *, settings_written: bool) -> str:
+    """Show what `interlock init` did, and what is left to do."""
+    lines = [
+        f"✔ {application.bot_name} (application {application.id}); its token is in {dotenv}",
+        "✔ interlock.toml written" if settings_written else "✔ interlock.toml kept as it is",
+    ]
+    if not application.reads_messages:
+        lines.append(f"✘ Switch on Message Content Intent at {application.portal}")
+    lines += ["", "Add it to a server:", application.invite, "", "Start it: interlock"]
+    return "\n".join(lines)

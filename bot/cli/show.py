@@ -1,7 +1,7 @@
 """Print what the commands have to say: tables and panels that fit a terminal of 80 columns."""
 
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import dataclass
 from typing import cast
 
 from pydantic import SecretStr
@@ -10,11 +10,18 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from bot.cli.checks import Result
-from bot.cli.portal import Application
 from bot.config import Loaded, Settings
 from bot.config.units import duration_text
 from bot.redaction import HIDDEN, hide_named, redact
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one look of `interlock check`: what was found, or what to do."""
+
+    name: str
+    passed: bool
+    text: str
 
 
 def console() -> Console:
@@ -63,18 +70,6 @@ def sandbox_lines(page: str, token: str, api: str, gateway: str) -> str:
         f"  interlock run --discord-api {api} \\\n"
         f"  --discord-gateway {gateway}\n\nTo end: Ctrl-C"
     )
-
-
-def welcome(application: Application, dotenv: Path, *, settings_written: bool) -> Text:
-    """Show what `interlock init` did, and what is left to do."""
-    lines = [
-        f"✔ {application.bot_name} (application {application.id}); its token is in {dotenv}",
-        "✔ interlock.toml written" if settings_written else "✔ interlock.toml kept as it is",
-    ]
-    if not application.reads_messages:
-        lines.append(f"✘ Switch on Message Content Intent at {application.portal}")
-    lines += ["", "Add it to a server:", application.invite, "", "Start it: interlock"]
-    return Text("\n".join(lines))
 
 
 def _value(settings: Settings, key: str) -> str:

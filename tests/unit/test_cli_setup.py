@@ -2,7 +2,6 @@
 
 import json
 import stat
-import sys
 import types
 from pathlib import Path
 
@@ -189,27 +188,26 @@ def test_check_says_what_to_do_about_each_thing_that_is_missing(
         2,
         ["✔ settings", "✘ extensions", "✔ token", "✘ intents", "✘ store"],
     )
-    assert "interlock.toml: nowhere.parrot cannot be imported" in lines["✘ extensions"]
+    assert lines["✘ extensions"].startswith("extensions: nowhere.parrot is not found")
     assert "switch on Message Content Intent at https://discord.com/" in lines["✘ intents"]
     assert lines["✘ store"].startswith("state.url: sqlite:/nowhere/interlock.db: ")
 
 
-def test_check_tells_an_extension_without_setup(empty_folder: Path) -> None:
-    """It imports, and discord.py would still refuse it."""
-    (empty_folder / "mine").mkdir()
-    (empty_folder / "mine" / "check_probe.py").write_text("x = 1\n", encoding="utf-8")
-    Path("interlock.toml").write_text(
-        'extensions = ["check_probe"]\nextension_paths = ["mine"]\n[state]\nurl = "memory:"\n',
-        encoding="utf-8",
-    )
-    path = list(sys.path)
-    try:
-        code, lines = checked()
-    finally:
-        sys.path[:] = path
-        sys.modules.pop("check_probe", None)
+def test_check_reads_the_settings_of_cogs_as_a_start_would() -> None:
+    """A cog knows its own keys; a typing error there is not left for the start to find."""
+    Path("interlock.toml").write_text('[cogs.chat]\nmodle = "openai:x"\n', encoding="utf-8")
+    code, lines = checked("--state-url", "memory:")
     assert code == 2
-    assert lines["✘ extensions"].startswith("check_probe has no setup function")
+    assert lines["✘ extensions"] == (
+        "interlock.toml: cogs.chat.modle: no such setting; did you mean cogs.chat.model?"
+    )
+
+
+def test_check_finds_a_responder_that_is_not_there() -> None:
+    """The most likely typing error of a cog's author."""
+    Path("interlock.toml").write_text('[conversation]\nresponder = "Parot"\n', encoding="utf-8")
+    _, lines = checked("--state-url", "memory:")
+    assert 'conversation.responder: the cog "Parot" is not loaded' in lines["✘ extensions"]
 
 
 def test_check_without_a_token_says_how_to_get_one() -> None:

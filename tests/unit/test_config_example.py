@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bot.config import Settings, load
 from bot.config.problems import leaves
+from cogs.chat import ChatSettings
 
 EXAMPLE = Path(__file__).parents[2] / "config.example.toml"
 
@@ -66,6 +67,12 @@ def test_what_the_example_shows_for_keys_without_a_default_is_accepted(tmp_path:
     shown.write_text(re.sub(r"^token_file.*$", "", uncommented(), flags=re.MULTILINE))
     discord = load(shown, {}, {}).settings.discord
     assert (discord.shard_count, discord.shards) == (16, (0, 1, 2, 3))
+
+
+def test_the_example_shows_the_chat_cogs_settings_too() -> None:
+    """Its table belongs to the cog, and is checked against the cog's own model."""
+    shown = tomllib.loads(uncommented())["cogs"]
+    assert shown == {"chat": ChatSettings().model_dump()}
 
 
 def test_each_key_of_the_example_has_a_word_of_why_before_it() -> None:

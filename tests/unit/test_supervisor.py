@@ -175,6 +175,17 @@ async def test_stop_kills_what_does_not_end_in_time(made: Made, said: Lines, sta
     assert said == ["The bot did not end in time and was killed."]
 
 
+async def test_a_restart_that_waits_behind_the_stop_starts_nothing(
+    made: Made, started: Path
+) -> None:
+    """A click in the last moment must not leave a process behind."""
+    bot = made(OBEDIENT)
+    await bot.restart()
+    await pid_of(started)
+    await asyncio.gather(bot.stop(), bot.restart())
+    assert (await bot.status())["running"] is False
+
+
 async def test_the_process_ends_when_its_supervisor_is_gone(made: Made, started: Path) -> None:
     """Its standard input is a pipe whose other end is held here and nowhere else."""
     bot = made(TIED)
