@@ -1,8 +1,8 @@
 """Describe what may be sent to the control API. Ids may come as strings or integers."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 SnowflakeId = Annotated[int, Field(gt=0, lt=1 << 64)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -140,6 +140,17 @@ class RequestFault(Body):
     retry_after: Seconds | None = None
     everything: Annotated[bool, Field(alias="global")] = False
     lose_reply: bool = False
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Self:
+        if self.status is None and self.retry_after is None:
+            if not self.latency and not self.lose_reply:
+                raise ValueError("say what goes wrong: latency, status, retry_after or lose_reply")
+            if self.code or self.message or self.everything:
+                raise ValueError("code and message go with a status, global with retry_after")
+        if self.retry_after is not None and self.status not in (None, 429):
+            raise ValueError("retry_after goes with the status 429 only")
+        return self
 
 
 class GatewayFault(Body):

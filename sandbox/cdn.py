@@ -45,10 +45,11 @@ class LoopbackCdn(CdnStore):
         self._files[path] = StoredFile(data, kind)
         self._forget_oldest()
         url = f"{self._base}/{path}"
+        described = {} if description is None else {"description": description}
         return {
+            **described,
             "id": str(attachment_id),
             "filename": filename,
-            "description": description,
             "size": len(data),
             "url": url,
             "proxy_url": url,

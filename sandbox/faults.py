@@ -1,5 +1,7 @@
 """Make chosen requests of the bot go wrong."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import count
@@ -45,14 +47,23 @@ class Faults:
 
     def __init__(self) -> None:
         self.active: list[Fault] = []
+        self._cleared = asyncio.Event()
 
     def add(self, fault: Fault) -> None:
         """Put a fault in force."""
         self.active.append(fault)
 
     def clear(self) -> None:
-        """Let every request succeed again."""
+        """Let every request succeed again, those that are held up too."""
         self.active.clear()
+        self._cleared.set()
+        self._cleared = asyncio.Event()
+
+    async def hold_up(self, latency: float) -> None:
+        """Wait so many seconds, or until the faults are cleared."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(latency):
+                await self._cleared.wait()
 
     def strike(self, method: str, path: str) -> Trouble:
         """Use up one time of each fault that matches; latencies add up, the first answer wins."""

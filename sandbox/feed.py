@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from simcord.backend.errors import BackendError
-
 from sandbox.views import channel_view, message_view, reaction_views
 from sandbox.world import World
 
@@ -28,9 +26,28 @@ class Feed:
     def __init__(self, world: World) -> None:
         self._world = world
         self._pages: set[Waiting] = set()
+        self._published = {
+            "MESSAGE_CREATE": self._message,
+            "MESSAGE_UPDATE": self._message,
+            "MESSAGE_DELETE": self._deleted,
+            "MESSAGE_DELETE_BULK": self._deleted,
+            "MESSAGE_REACTION_ADD": self._reactions,
+            "MESSAGE_REACTION_REMOVE": self._reactions,
+            "MESSAGE_REACTION_REMOVE_ALL": self._reactions,
+            "MESSAGE_REACTION_REMOVE_EMOJI": self._reactions,
+            "TYPING_START": self._typing,
+            "CHANNEL_CREATE": self._channel,
+            "CHANNEL_UPDATE": self._channel,
+            "CHANNEL_DELETE": self._channel_gone,
+            "THREAD_CREATE": self._channel,
+            "THREAD_UPDATE": self._channel,
+            "THREAD_DELETE": self._channel_gone,
+            "GUILD_CREATE": self._world_changed,
+            "GUILD_MEMBER_ADD": self._world_changed,
+        }
         world.listeners.append(self._on_event)
 
-    def publish(self, kind: str, **fields: Any) -> None:
+    def publish(self, kind: str, **fields: object) -> None:
         """Send one event to every page."""
         text = json.dumps({"type": kind, **fields})
         for page in list(self._pages):
@@ -62,48 +79,39 @@ class Feed:
         page.put_nowait(None)
 
     def _on_event(self, event: str, payload: dict[str, Any]) -> None:
-        if not self._pages:
-            return
-        channel = payload.get("channel_id")
-        match event:
-            case "MESSAGE_CREATE" | "MESSAGE_UPDATE":
-                self._publish_message(event.lower(), payload)
-            case "MESSAGE_DELETE":
-                self.publish("message_delete", channel_id=channel, id=payload["id"])
-            case "MESSAGE_DELETE_BULK":
-                for one in payload["ids"]:
-                    self.publish("message_delete", channel_id=channel, id=one)
-            case "TYPING_START":
-                self.publish("typing", channel_id=channel, user_id=payload["user_id"])
-            case "CHANNEL_CREATE" | "THREAD_CREATE" | "CHANNEL_UPDATE" | "THREAD_UPDATE":
-                self._publish_channel(event, payload)
-            case "CHANNEL_DELETE" | "THREAD_DELETE":
-                self.publish("channel_delete", id=payload["id"], guild_id=payload["guild_id"])
-            case "GUILD_CREATE" | "GUILD_MEMBER_ADD":
-                self.publish("world")
-            case _ if event.startswith("MESSAGE_REACTION_"):
-                self._publish_reactions(payload)
-            case _:
-                pass
+        publish = self._published.get(event)
+        if publish is not None and self._pages:
+            publish(event, payload)
 
-    def _publish_message(self, kind: str, payload: dict[str, Any]) -> None:
+    def _message(self, event: str, payload: dict[str, Any]) -> None:
         kept = self._world.discord.messages[int(payload["channel_id"])]
-        self.publish(kind, message=message_view(self._world, kept[int(payload["id"])]))
+        message = message_view(self._world, kept[int(payload["id"])])
+        self.publish(event.lower(), message=message)
 
-    def _publish_channel(self, event: str, payload: dict[str, Any]) -> None:
+    def _deleted(self, event: str, payload: dict[str, Any]) -> None:
+        for one in payload.get("ids") or [payload["id"]]:
+            self.publish("message_delete", channel_id=payload["channel_id"], id=one)
+
+    def _typing(self, event: str, payload: dict[str, Any]) -> None:
+        self.publish("typing", channel_id=payload["channel_id"], user_id=payload["user_id"])
+
+    def _channel(self, event: str, payload: dict[str, Any]) -> None:
         kind = "channel_create" if event.endswith("CREATE") else "channel_update"
         channel = self._world.discord.channels[int(payload["id"])]
         self.publish(kind, channel=channel_view(channel))
 
-    def _publish_reactions(self, payload: dict[str, Any]) -> None:
+    def _channel_gone(self, event: str, payload: dict[str, Any]) -> None:
+        self.publish("channel_delete", id=payload["id"], guild_id=payload["guild_id"])
+
+    def _reactions(self, event: str, payload: dict[str, Any]) -> None:
         channel_id, message_id = payload["channel_id"], payload["message_id"]
-        try:
-            message = self._world.discord.get_message(int(channel_id), int(message_id))
-        except BackendError:
-            return
+        message = self._world.discord.get_message(int(channel_id), int(message_id))
         self.publish(
             "reactions",
             channel_id=channel_id,
             message_id=message_id,
             reactions=reaction_views(message),
         )
+
+    def _world_changed(self, event: str, payload: dict[str, Any]) -> None:
+        self.publish("world")

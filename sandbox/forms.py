@@ -20,11 +20,15 @@ def answer(body: Mapping[str, Any] | Sequence[Any]) -> web.Response:
 
 @web.middleware
 async def clear_refusals(request: web.Request, handler: Respond) -> web.StreamResponse:
-    """Answer a refusal under /control with 400 and its reason."""
+    """Answer what is refused under /control with its status (400 by default) and one line."""
+    if not request.path.startswith("/control"):
+        return await handler(request)
     try:
         return await handler(request)
     except NotPossible as refusal:
         return web.json_response({"error": str(refusal)}, status=400)
+    except web.HTTPException as refusal:
+        return web.json_response({"error": refusal.text}, status=refusal.status)
 
 
 async def read_json(request: web.Request) -> dict[str, Any]:
@@ -63,3 +67,8 @@ def queried(request: web.Request, name: str) -> int | None:
     """Read an optional number out of the query."""
     text = request.query.get(name)
     return None if text is None else number(text, name)
+
+
+def path_id(request: web.Request) -> int:
+    """Read the id in the path."""
+    return number(request.match_info["id"], "the id")

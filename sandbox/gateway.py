@@ -1,19 +1,26 @@
 """Serve the gateway: identify, heartbeat, resume, and the ways in which a connection goes wrong."""
 
 import asyncio
-import json
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from aiohttp import WSMsgType, web
-from discord import Intents
 from simcord.backend import serializers
-from simcord.intents import missing_privileged_intents
 
 from sandbox.members import member_chunks
-from sandbox.protocol import FRAME_BYTES, SENDS, SENDS_WINDOW, CloseCode, Closed, Op, Terms
+from sandbox.protocol import (
+    CloseCode,
+    Closed,
+    Identify,
+    IdentifyGate,
+    Members,
+    Op,
+    Pace,
+    Resume,
+    Terms,
+    parse_frame,
+)
 from sandbox.sessions import Connection, Session
 from sandbox.world import World
 
@@ -42,7 +49,7 @@ class Gateway:
         self._world = world
         self._on_presence = on_presence
         self._connections: set[Connection] = set()
-        self._identified: dict[int, float] = {}
+        self._gate = IdentifyGate(terms)
         world.listeners.append(self._dispatch)
 
     @property
@@ -80,7 +87,7 @@ class Gateway:
             self._detach(connection)
         return socket
 
-    # ------------------------------------------------------------------------------------- faults
+    # -------------------------------------------------------------------------------------- faults
 
     def drop(self, shard: int | None = None) -> None:
         """Cut the sockets of a shard (of all when none is given); their sessions can be resumed."""
@@ -98,7 +105,7 @@ class Gateway:
             if shard in (None, session.shard):
                 del self.sessions[session.id]
                 if session.connection is not None:
-                    self._forget_session(session.connection)
+                    self._reject(session.connection)
         self._on_presence(self.online)
 
     def silence(self, shard: int | None = None) -> None:
@@ -139,29 +146,27 @@ class Gateway:
             return
         session.connection = None
         session.detached_at = time.monotonic()
-        # A client that says goodbye ends its session; any other end leaves it resumable.
-        if connection.socket.close_code in (1000, 1001):
+        if connection.goodbye:
             self.sessions.pop(session.id, None)
         self._on_presence(self.online)
 
-    def _forget_session(self, connection: Connection) -> None:
+    def _reject(self, connection: Connection) -> None:
         connection.session = None
         connection.send(Op.INVALID_SESSION, False)  # noqa: FBT003 - the payload is a boolean
 
     # ----------------------------------------------------------------------------------- listening
 
     async def _listen(self, connection: Connection) -> None:
-        recent: deque[float] = deque(maxlen=SENDS)
+        pace = Pace()
         try:
             while True:
                 # Twice the interval without a heartbeat is Discord's sign of a dead client.
                 message = await connection.socket.receive(timeout=2 * self.terms.heartbeat)
                 if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                    # Only these codes end a session, and only when the client closes first.
+                    connection.goodbye = message.data in (1000, 1001)
                     return
-                now = time.monotonic()
-                if len(recent) == SENDS and now - recent[0] < SENDS_WINDOW:
-                    raise Closed(CloseCode.RATE_LIMITED)
-                recent.append(now)
+                pace.count()
                 self._receive(connection, message.data)
         except Closed as end:
             await connection.socket.close(code=end.code, message=end.code.name.encode())
@@ -169,52 +174,60 @@ class Gateway:
             await connection.socket.close(code=CloseCode.TIMED_OUT)
 
     def _receive(self, connection: Connection, raw: str | bytes) -> None:
-        if len(raw) > FRAME_BYTES:
-            raise Closed(CloseCode.DECODE_ERROR)
-        try:
-            frame = json.loads(raw)
-            op, payload = Op(frame["op"]), frame.get("d")
-        except (TypeError, KeyError, json.JSONDecodeError):
-            raise Closed(CloseCode.DECODE_ERROR) from None
-        except ValueError:
-            raise Closed(CloseCode.UNKNOWN_OP) from None
-        match op:
-            case Op.HEARTBEAT:
+        op, sent = parse_frame(raw)
+        session = connection.session
+        match sent:
+            case Identify():
+                self._identify(connection, sent)
+            case Resume():
+                self._resume(connection, sent)
+            case None if op == Op.HEARTBEAT:
                 self.heartbeats += 1
                 connection.send(Op.ACK)
-            case Op.IDENTIFY:
-                self._identify(connection, payload)
-            case Op.RESUME:
-                self._resume(connection, payload)
-            case _ if connection.session is None:
+            case _ if session is None:
                 raise Closed(CloseCode.NOT_AUTHENTICATED)
-            case Op.MEMBERS:
-                for chunk in member_chunks(self._world.discord, payload):
-                    connection.session.dispatch("GUILD_MEMBERS_CHUNK", chunk, self._world.discord)
-            case Op.PRESENCE | Op.VOICE:
-                pass  # Nothing here shows a presence or carries a voice.
-            case _:
+            case Members():
+                for chunk in member_chunks(self._world.discord, sent):
+                    session.dispatch("GUILD_MEMBERS_CHUNK", chunk, self._world.discord)
+            case None if op not in (Op.PRESENCE, Op.VOICE):
+                # Presences and voices lead nowhere here; the rest only the server may say.
                 raise Closed(CloseCode.UNKNOWN_OP)
+            case None:
+                pass
 
     # ---------------------------------------------------------------------------- identify, resume
 
-    def _identify(self, connection: Connection, payload: dict[str, Any]) -> None:
+    def _identify(self, connection: Connection, sent: Identify) -> None:
         if connection.session is not None:
             raise Closed(CloseCode.ALREADY_AUTHENTICATED)
-        self._authenticate(payload)
-        shard, count = payload.get("shard") or (0, 1)
+        self.terms.authenticate(sent.token)
+        shard, count = sent.shard
         if not 0 <= shard < count:
             raise Closed(CloseCode.INVALID_SHARD)
-        intents = self._intents(payload)
-        if not self._granted(shard):
-            self._forget_session(connection)
+        session = Session(shard=shard, count=count, intents=self.terms.intents(sent.intents))
+        if not self._gate.grant(shard):
+            self._reject(connection)
             return
         self.identifies += 1
-        session = Session(shard=shard, count=count, intents=intents)
         self._prune()
         self.sessions[session.id] = session
         self._attach(connection, session, seq=0)
         self._welcome(session)
+
+    def _resume(self, connection: Connection, sent: Resume) -> None:
+        if connection.session is not None:
+            raise Closed(CloseCode.ALREADY_AUTHENTICATED)
+        self.terms.authenticate(sent.token)
+        self._prune()
+        session = self.sessions.get(sent.session_id)
+        if session is None or session.since(sent.seq) is None:
+            self._reject(connection)
+            return
+        self.resumes += 1
+        if session.connection is not None:
+            session.connection.drop()
+        self._attach(connection, session, seq=sent.seq)
+        session.dispatch("RESUMED", {}, self._world.discord)
 
     def _welcome(self, session: Session) -> None:
         discord = self._world.discord
@@ -238,48 +251,11 @@ class Gateway:
         for guild in guilds:
             session.dispatch("GUILD_CREATE", discord.guild_payload(guild), discord)
 
-    def _resume(self, connection: Connection, payload: dict[str, Any]) -> None:
-        if connection.session is not None:
-            raise Closed(CloseCode.ALREADY_AUTHENTICATED)
-        self._authenticate(payload)
-        self._prune()
-        session = self.sessions.get(payload["session_id"])
-        if session is None or session.since(payload["seq"]) is None:
-            self._forget_session(connection)
-            return
-        self.resumes += 1
-        if session.connection is not None:
-            session.connection.drop()
-        self._attach(connection, session, seq=payload["seq"])
-        session.dispatch("RESUMED", {}, self._world.discord)
-
     def _attach(self, connection: Connection, session: Session, *, seq: int) -> None:
         connection.session, connection.sent = session, seq
         session.connection = connection
         connection.wake.set()
         self._on_presence(self.online)
-
-    def _authenticate(self, payload: dict[str, Any]) -> None:
-        if str(payload.get("token")).removeprefix("Bot ") != self.terms.token:
-            raise Closed(CloseCode.AUTHENTICATION_FAILED)
-
-    def _intents(self, payload: dict[str, Any]) -> Intents:
-        value = payload.get("intents")
-        if not isinstance(value, int) or value & ~Intents.all().value:
-            raise Closed(CloseCode.INVALID_INTENTS)
-        intents = Intents.none()
-        intents.value = value
-        if missing_privileged_intents(intents, self.terms.approved):
-            raise Closed(CloseCode.DISALLOWED_INTENTS)
-        return intents
-
-    def _granted(self, shard: int) -> bool:
-        bucket, now = shard % self.terms.max_concurrency, time.monotonic()
-        last = self._identified.get(bucket)
-        if last is not None and now - last < self.terms.identify_interval:
-            return False
-        self._identified[bucket] = now
-        return True
 
     def _prune(self) -> None:
         now = time.monotonic()

@@ -11,12 +11,12 @@ Respond = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @web.middleware
 async def only_this_machine(request: web.Request, handler: Respond) -> web.StreamResponse:
-    """Refuse foreign host names (a rebound DNS name) and foreign origins (another site's script)."""
+    """Refuse foreign host names (rebound DNS) and foreign origins (another site's script)."""
     if not is_loopback(request.host):
-        raise web.HTTPForbidden(text="the sandbox answers to localhost and 127.0.0.1 only\n")
+        raise web.HTTPForbidden(text="the sandbox answers to localhost and 127.0.0.1 only")
     origin = request.headers.get("Origin")
     if origin is not None and urlsplit(origin).netloc != request.host:
-        raise web.HTTPForbidden(text=f"the sandbox takes nothing from {origin}\n")
+        raise web.HTTPForbidden(text=f"the sandbox takes nothing from {origin}")
     return await handler(request)
 
 

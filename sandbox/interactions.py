@@ -82,7 +82,7 @@ class Interactions:
         return record
 
     async def outcome(self, record: Interaction, patience: float = PATIENCE) -> Json:
-        """Wait until the response has its text, or the deadline or the patience is over; show it."""
+        """Wait until the response has its text or the time is over; show the interaction."""
         changed = self._changed.setdefault(record.id, asyncio.Event())
         loop = asyncio.get_running_loop()
         started = loop.time()

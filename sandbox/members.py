@@ -6,14 +6,15 @@ from simcord.backend import serializers
 from simcord.backend.models import Guild, Member
 
 from sandbox.backend import Discord
+from sandbox.protocol import Members
 
 CHUNK = 1_000
 """Members in one GUILD_MEMBERS_CHUNK."""
 
 
-def member_chunks(discord: Discord, wanted: dict[str, Any]) -> list[dict[str, Any]]:
-    """Build the chunks for a REQUEST_GUILD_MEMBERS; an unknown guild is answered by none."""
-    guild = discord.guilds.get(int(wanted["guild_id"]))
+def member_chunks(discord: Discord, wanted: Members) -> list[dict[str, Any]]:
+    """Build the chunks that answer; an unknown guild is answered by none, as on Discord."""
+    guild = discord.guilds.get(wanted.guild_id)
     if guild is None:
         return []
     members = _chosen(discord, guild, wanted)
@@ -25,18 +26,17 @@ def member_chunks(discord: Discord, wanted: dict[str, Any]) -> list[dict[str, An
             "chunk_index": index,
             "chunk_count": len(chunks),
             "not_found": [],
-            "nonce": wanted.get("nonce"),
+            "nonce": wanted.nonce,
         }
         for index, chunk in enumerate(chunks)
     ]
 
 
-def _chosen(discord: Discord, guild: Guild, wanted: dict[str, Any]) -> list[Member]:
+def _chosen(discord: Discord, guild: Guild, wanted: Members) -> list[Member]:
     members = list(guild.members.values())
-    ids = wanted.get("user_ids")
-    if ids is not None:
-        chosen = {int(one) for one in (ids if isinstance(ids, list) else [ids])}
-        members = [member for member in members if member.user_id in chosen]
-    prefix = (wanted.get("query") or "").lower()
-    members = [one for one in members if discord.users[one.user_id].name.startswith(prefix)]
-    return members[: wanted.get("limit") or None]
+    if wanted.user_ids is not None:
+        ids = [wanted.user_ids] if isinstance(wanted.user_ids, int) else wanted.user_ids
+        return [member for member in members if member.user_id in ids]
+    prefix = wanted.query.lower()
+    named = [one for one in members if discord.users[one.user_id].name.lower().startswith(prefix)]
+    return named[: wanted.limit or None]

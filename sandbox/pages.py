@@ -9,7 +9,7 @@ from sandbox.world import World
 FOLDER = Path(__file__).parent / "page"
 
 PROTECTION = {
-    # Uploads come from this origin: without these, one that is HTML would run as a part of the page.
+    # Uploads come from this origin: without these, HTML among them would run as part of the page.
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
 }

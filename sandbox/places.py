@@ -19,7 +19,7 @@ CHANNEL_NAMES = ("general", "random", "quiet")
 MODERATOR_PERMISSIONS = ("manage_messages", "manage_channels")
 
 BOT_PERMISSIONS = discord.Permissions(309_237_763_136)
-"""What an invite with the least rights grants: see, write, read back, embed, attach, react, threads."""
+"""The invite with the least rights: see, write, read back, embed, attach, react, threads."""
 
 Thing = TypeVar("Thing")
 
@@ -78,7 +78,7 @@ class Places:
         for listener in self.listeners:
             listener(event, payload)
 
-    # ------------------------------------------------------------------------------------- looking up
+    # ---------------------------------------------------------------------------------- looking up
 
     @property
     def guild(self) -> Guild:
@@ -116,7 +116,7 @@ class Places:
         return _found(next(named, None), "user", name)
 
     def messages(self, channel_id: int, *, viewer: int | None = None) -> list[Message]:
-        """List a channel's messages, oldest first; ephemeral ones only for the person they are for."""
+        """List a channel's messages, oldest first; ephemeral ones only for whom they are for."""
         self.find_channel(channel_id)
         kept = self.discord.messages[channel_id]
         return [kept[one] for one in sorted(kept) if kept[one].visible_to(viewer)]
@@ -134,7 +134,7 @@ class Places:
             raise NotPossible(f"{person.name} cannot see channel {channel_id}")
         return channel
 
-    # --------------------------------------------------------------------------------------- building
+    # ------------------------------------------------------------------------------------ building
 
     def add_guild(self, name: str, *, shard: int = 0) -> Guild:
         """Create a guild that falls on `shard`, with the bot and everybody known in it."""
@@ -209,7 +209,7 @@ class Places:
         return person
 
     def grant(self, guild_id: int, user_id: int, permissions: Iterable[str], *, role: str) -> None:
-        """Give a person permissions in a guild, by discord.py's names, through a role of their own."""
+        """Give a person permissions, by discord.py's names, through a role of their own."""
         made = self.discord.create_role(guild_id, role, permissions=permission_bits(permissions))
         self.discord.add_member_role(guild_id, user_id, made.id)
 

@@ -15,15 +15,15 @@ from sandbox.faults import Fault, Faults
 from sandbox.feed import Feed
 from sandbox.interactions import Interactions
 from sandbox.limits import Buckets
-from sandbox.log import RequestLog
-from sandbox.wire import PREFIX, Malformed, read_call, response
+from sandbox.log import Entry, RequestLog
 from sandbox.rules import Answer, Call, carry_out, refusal
 from sandbox.views import message_view
+from sandbox.wire import PREFIX, Malformed, read_call, response
 from sandbox.world import World
 
 
 class Rest:
-    """Answer the bot's requests: faults first, then its token, then limits, then Discord's rules."""
+    """Answer the bot: faults first, then its token, then limits, then Discord's rules."""
 
     def __init__(
         self,
@@ -45,9 +45,26 @@ class Rest:
         self._interactions = interactions
         self._feed = feed
         self._log = log
+        self._under_way: set[asyncio.Task[web.Response]] = set()
 
     async def respond(self, request: web.Request) -> web.Response:
-        """Answer one request, and log it."""
+        """
+        Answer one request.
+
+        In a task of its own: what has arrived is carried out even if its client dies meanwhile.
+        """
+        task = asyncio.create_task(self._respond(request))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await task
+
+    async def close(self) -> None:
+        """Let nothing be held up any longer, and wait for what is under way."""
+        self._faults.clear()
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+
+    async def _respond(self, request: web.Request) -> web.Response:
         arrived, started = time.time(), time.monotonic()
         path = request.path.removeprefix(PREFIX)
         trouble = self._faults.strike(request.method, path)
@@ -58,9 +75,10 @@ class Rest:
             answer = refusal(400, 50109, "The request body contains invalid JSON.")
         else:
             if trouble.latency:
-                await asyncio.sleep(trouble.latency)
+                await self._faults.hold_up(trouble.latency)
             answer = _faulty(trouble.answer) if trouble.answer else self._answer(request, call)
-        self._log.add(
+        entry = Entry(
+            seq=self._log.number(),
             time=arrived,
             monotonic=started,
             seconds=time.monotonic() - started,
@@ -70,12 +88,13 @@ class Rest:
             body=_loggable(call),
             lost=trouble.lose_reply,
         )
+        self._log.add(entry)
         if trouble.lose_reply and request.transport is not None:
             request.transport.abort()
         return response(answer)
 
     def _answer(self, request: web.Request, call: Call) -> Answer:
-        parts = call.path.strip("/").split("/")
+        parts = call.parts
         # Interactions and webhooks carry a token of their own in the path.
         own = parts[0] == "interactions" or (parts[0] == "webhooks" and len(parts) > 2)  # noqa: PLR2004
         if not own and parts != ["gateway"]:

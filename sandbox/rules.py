@@ -6,6 +6,7 @@ lengths in UTF-16, and the limits on files.
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import Any
@@ -52,6 +53,11 @@ class Call:
     files: tuple[Upload, ...] = ()
     reason: str | None = None
 
+    @property
+    def parts(self) -> list[str]:
+        """Answer the parts of the path."""
+        return self.path.strip("/").split("/")
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -69,8 +75,9 @@ def refusal(status: int, code: int, message: str) -> Answer:
 
 def carry_out(world: World, call: Call) -> Answer:
     """Do what the request asks, at once and whole, and answer as Discord would."""
+    rule = next((rule for method, form, rule in _RULES if _fits(call, method, form)), _plain)
     try:
-        answer = _route(world, call)
+        answer = rule(world, call)
     except (RouteNotImplemented, UnsupportedField) as gap:
         _log.warning("%s", gap)
         return Answer(501, gap.to_json())
@@ -94,38 +101,13 @@ def _completed(world: World, body: Any) -> Any:  # noqa: ANN401 - any JSON
     return body
 
 
-def _route(world: World, call: Call) -> Answer:
-    match call.method, call.path.strip("/").split("/"):
-        case "POST", ["channels", channel, "messages"]:
-            return _create(world, call, int(channel))
-        case "PATCH", ["channels", channel, "messages", _]:
-            _require_open(world, int(channel))
-            return _edit(world, call)
-        case "GET", ["channels", _, "messages"]:
-            return _history(world, call)
-        case "POST", ["channels", channel, "messages", message, "threads"]:
-            return _thread_on_message(world, call, int(channel), int(message))
-        case "POST", ["channels", _, "threads"]:
-            return Answer(201, _dispatch(world, call))
-        case (("PUT" | "DELETE"), ["channels", channel, "messages", _, "reactions", *_]):
-            _require_open(world, int(channel))
-            return _plain(world, call)
-        case "POST", (["interactions", _, _, "callback"] | ["webhooks", _, _]):
-            _require_lengths(_callback_message(call), call)
-            return _plain(world, call)
-        case "PATCH", ["webhooks", _, _, "messages", _]:
-            return _edit(world, call)
-        case "GET", ["oauth2", "applications", "@me"]:
-            return Answer(200, {**_dispatch(world, call), "flags": world.application_flags})
-        case "PUT" | "GET", ["applications", *_, "commands"]:
-            return Answer(200, [_versioned(one) for one in _dispatch(world, call)])
-        case _:
-            return _plain(world, call)
-
-
-def _callback_message(call: Call) -> dict[str, Any]:
-    body = call.body or {}
-    return (body.get("data") or {}) if call.path.endswith("/callback") else body
+def _fits(call: Call, method: str, form: str) -> bool:
+    wanted = form.split("/")
+    return (
+        call.method == method
+        and len(call.parts) == len(wanted)
+        and all(want in ("*", part) for part, want in zip(call.parts, wanted, strict=True))
+    )
 
 
 def _plain(world: World, call: Call) -> Answer:
@@ -145,15 +127,21 @@ def _dispatch(world: World, call: Call) -> Any:  # noqa: ANN401 - any JSON
     )
 
 
-def _versioned(command: dict[str, Any]) -> dict[str, Any]:
-    return {**command, "version": command["id"]}
+def _commands(world: World, call: Call) -> Answer:
+    commands = _dispatch(world, call)
+    return Answer(200, [{**command, "version": command["id"]} for command in commands])
 
 
-# -------------------------------------------------------------------------------------------- messages
+def _application(world: World, call: Call) -> Answer:
+    flags = world.application_flags
+    return Answer(200, {**_dispatch(world, call), "flags": flags, "flags_new": str(flags)})
 
 
-def _create(world: World, call: Call, channel_id: int) -> Answer:
-    discord = world.discord
+# ---------------------------------------------------------------------------------------- messages
+
+
+def _create(world: World, call: Call) -> Answer:
+    discord, channel_id = world.discord, int(call.parts[1])
     body = dict(call.body or {})
     nonce = _nonce(body)
     if nonce is not None and body.get("enforce_nonce"):
@@ -185,6 +173,8 @@ def _nonce(body: dict[str, Any]) -> str | int | None:
 
 
 def _edit(world: World, call: Call) -> Answer:
+    if call.parts[0] == "channels":
+        _require_open(world, int(call.parts[1]))
     # Other libraries send these on an edit too; Discord ignores them there.
     ignored = ("tts", "nonce", "enforce_nonce", "sticker_ids")
     body = {key: value for key, value in (call.body or {}).items() if key not in ignored}
@@ -228,6 +218,18 @@ def _resolve_reply(world: World, channel_id: int, body: dict[str, Any]) -> None:
         del body["message_reference"]
 
 
+def _respond(world: World, call: Call) -> Answer:
+    """Answer an interaction for the first time, or execute its webhook."""
+    body = call.body or {}
+    _require_lengths((body.get("data") or {}) if call.parts[0] == "interactions" else body, call)
+    return _plain(world, call)
+
+
+def _react(world: World, call: Call) -> Answer:
+    _require_open(world, int(call.parts[1]))
+    return _plain(world, call)
+
+
 def _history(world: World, call: Call) -> Answer:
     limit = int(call.query.get("limit", 50))
     if not 1 <= limit <= HISTORY_PAGE:
@@ -239,11 +241,15 @@ def _history(world: World, call: Call) -> Answer:
     return Answer(200, _dispatch(world, replace(call, query=everything))[-limit:])
 
 
-# --------------------------------------------------------------------------------------------- threads
+# ----------------------------------------------------------------------------------------- threads
 
 
-def _thread_on_message(world: World, call: Call, channel_id: int, message_id: int) -> Answer:
-    discord = world.discord
+def _thread(world: World, call: Call) -> Answer:
+    return Answer(201, _dispatch(world, call))
+
+
+def _thread_on_message(world: World, call: Call) -> Answer:
+    discord, channel_id = world.discord, int(call.parts[1])
     discord.require_permissions(
         discord.get_channel(channel_id).guild_id,
         discord.bot_user.id,
@@ -255,7 +261,7 @@ def _thread_on_message(world: World, call: Call, channel_id: int, message_id: in
         channel_id,
         discord.bot_user.id,
         call.body["name"],
-        message_id=message_id,
+        message_id=int(call.parts[3]),
         auto_archive_duration=int(call.body.get("auto_archive_duration") or 1440),
     )
     return Answer(201, dict(serializers.thread_payload(discord, thread)))
@@ -265,3 +271,22 @@ def _require_open(world: World, channel_id: int) -> None:
     state = world.discord.get_channel(channel_id).thread_metadata
     if state is not None and state.archived:
         raise BackendError(400, 50083, "Thread is archived")
+
+
+_RULES: tuple[tuple[str, str, Callable[[World, Call], Answer]], ...] = (
+    ("POST", "channels/*/messages", _create),
+    ("PATCH", "channels/*/messages/*", _edit),
+    ("GET", "channels/*/messages", _history),
+    ("PUT", "channels/*/messages/*/reactions/*/@me", _react),
+    ("POST", "channels/*/messages/*/threads", _thread_on_message),
+    ("POST", "channels/*/threads", _thread),
+    ("POST", "interactions/*/*/callback", _respond),
+    ("POST", "webhooks/*/*", _respond),
+    ("PATCH", "webhooks/*/*/messages/*", _edit),
+    ("PUT", "applications/*/commands", _commands),
+    ("GET", "applications/*/commands", _commands),
+    ("PUT", "applications/*/guilds/*/commands", _commands),
+    ("GET", "applications/*/guilds/*/commands", _commands),
+    ("GET", "oauth2/applications/@me", _application),
+)
+"""What differs from simcord, by method and path; `*` stands for one part of it."""

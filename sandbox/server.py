@@ -11,21 +11,23 @@ from typing import Self
 from aiohttp import web
 from discord import Intents
 
+from sandbox.acting import Acting
 from sandbox.backend import APPLICATION_ID
-from sandbox.control import Control
+from sandbox.control import control_routes
 from sandbox.faults import Faults
 from sandbox.feed import Feed
+from sandbox.forms import clear_refusals
 from sandbox.gateway import Gateway
 from sandbox.guard import only_this_machine
 from sandbox.interactions import Interactions
 from sandbox.limits import DISCORD, UNLIMITED, Buckets, Limits
 from sandbox.log import RequestLog
+from sandbox.operating import Operating
 from sandbox.pages import Pages, always_fresh
 from sandbox.protocol import Terms
-from sandbox.wire import PREFIX
 from sandbox.rest import Rest
 from sandbox.supervision import Supervisor
-from sandbox.forms import clear_refusals
+from sandbox.wire import PREFIX
 from sandbox.world import World
 
 HOST = "127.0.0.1"
@@ -98,6 +100,7 @@ class Sandbox:
         """Close every socket and wait for every task."""
         self.feed.close()
         await self.connections.close()
+        await self._requests.close()
         await self._runner.cleanup()
 
     @property
@@ -131,14 +134,15 @@ class Sandbox:
             on_presence=lambda online: self.feed.publish("bot", online=online),
         )
         app = web.Application(
-            middlewares=[only_this_machine, clear_refusals], client_max_size=REQUEST_BYTES
+            middlewares=[clear_refusals, only_this_machine], client_max_size=REQUEST_BYTES
         )
-        rest, control = self._rest(), self._control()
+        self._requests = rest = self._rest()
+        control = control_routes(self._acting(), self._operating())
         app.router.add_route("*", PREFIX + "/{path:.*}", rest.respond)
         app.router.add_get("/gateway", self.connections.connect)
         # discord.js and others put a slash before the query.
         app.router.add_get("/gateway/", self.connections.connect)
-        app.router.add_routes([*control.routes(), *Pages(self.world).routes()])
+        app.router.add_routes([*control, *Pages(self.world).routes()])
         app.on_response_prepare.append(always_fresh)
         return app
 
@@ -154,15 +158,22 @@ class Sandbox:
             log=self.log,
         )
 
-    def _control(self) -> Control:
-        return Control(
+    def _acting(self) -> Acting:
+        return Acting(
             self.world,
             gateway=self.connections,
             interactions=self.interactions,
+            feed=self.feed,
+        )
+
+    def _operating(self) -> Operating:
+        return Operating(
+            self.world,
+            gateway=self.connections,
             faults=self.faults,
             feed=self.feed,
             log=self.log,
-            addresses=lambda: {
+            addresses={
                 "api": self.api,
                 "gateway": self.gateway,
                 "page": self.page,

@@ -14,6 +14,7 @@ from discord import Intents
 from simcord.intents import censor_message, prune_guild_create, required_intent
 
 from sandbox.backend import Discord
+from sandbox.protocol import Op, unnumbered
 
 REPLAY = 2_000
 """Events kept for a RESUME. A socket that falls further behind than this is cut off."""
@@ -43,7 +44,7 @@ class Session:
             return
         shown = self._censored(event, payload, discord)
         self.seq += 1
-        self._frames.append(json.dumps({"op": 0, "t": event, "s": self.seq, "d": shown}))
+        self._frames.append(json.dumps({"op": Op.DISPATCH, "t": event, "s": self.seq, "d": shown}))
         if self.connection is not None:
             self.connection.wake.set()
 
@@ -79,6 +80,7 @@ class Connection:
         self.session: Session | None = None
         self.sent = 0
         self.muted = False
+        self.goodbye = False
         self.wake = asyncio.Event()
         self._request = request
         self._urgent: deque[str] = deque()
@@ -86,14 +88,14 @@ class Connection:
         compressed = request.query.get("compress") == "zlib-stream"
         self._compressor = zlib.compressobj() if compressed else None
 
-    def send(self, op: int, payload: object = None) -> None:
+    def send(self, op: Op, payload: object = None) -> None:
         """Send a frame that has no number; a muted socket sends nothing."""
         if not self.muted:
-            self._urgent.append(json.dumps({"op": op, "d": payload, "s": None, "t": None}))
+            self._urgent.append(unnumbered(op, payload))
             self.wake.set()
 
     async def pump(self) -> None:
-        """Write until the socket ends. Only this task writes, because zlib streams have an order."""
+        """Write until the socket ends. Only this task writes: a zlib stream has an order."""
         while not self.socket.closed:
             await self.wake.wait()
             self.wake.clear()

@@ -73,7 +73,7 @@ class World(Places):
         self.discord.delete_message(message.channel_id, message_id)
 
     def react(self, message_id: int, user_id: int, emoji: str, *, reacted: bool = True) -> Message:
-        """Put a person's reaction on a message, or take it off. `emoji` is one emoji or `name:id`."""
+        """Put a person's reaction on a message, or take it off; `emoji` may be `name:id`."""
         message = self.find_message(message_id)
         self._require(message.channel_id, user_id, "add_reactions")
         self.discord.set_reaction(message.channel_id, message_id, emoji, user_id, reacted)
