@@ -3,7 +3,17 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from state.values import Conversation, Inbound, Lease, Outcome, Page, Signal, SignalKind, Step
+from state.values import (
+    Conversation,
+    Inbound,
+    Lease,
+    Outcome,
+    Page,
+    Signal,
+    SignalKind,
+    Step,
+    Timer,
+)
 
 # --- hand-over -----------------------------------------------------------------------------------
 
@@ -67,6 +77,7 @@ class Refusal(StrEnum):
 
     INBOX_FULL = "inbox full"
     SHARE_FULL = "share full"
+    BUSY = "busy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +174,25 @@ class NotRunning:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """An inbound that waited and was removed."""
+
+    inbound: Inbound
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """An inbound that waits, now with its new payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotWaiting:
+    """The inbound does not wait. *turn* is the current turn if the inbound is part of it."""
+
+    turn: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Killed:
     """
     What a kill hit.
@@ -191,6 +221,8 @@ class Running:
     #: Whether somebody holds a living lease on it.
     live: bool
     signal: SignalKind | None = None
+    #: The living lease's token, for `steal`. Two stores may number their tokens differently.
+    token: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,4 +261,23 @@ class Subscriptions:
     """One page of the subscribed conversations; *cursor* is None on the last."""
 
     conversations: tuple[Conversation, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A timer as it is stored."""
+
+    conversation: Conversation
+    timer: Timer
+    generation: int
+    #: Seconds until it fires next; negative when overdue.
+    due_in: float
+
+
+@dataclass(frozen=True, slots=True)
+class Schedules:
+    """One page of timers; *cursor* is None on the last."""
+
+    timers: tuple[Scheduled, ...]
     cursor: str | None

@@ -77,6 +77,8 @@ class Could:
     trigger: bool = False
     follow_up: bool = False
     stop: StopRight = StopRight.NONE
+    #: Id of the author's inbound that this one continues (a long paste that the client split).
+    joins: str | None = None
 
 
 class Overflow(StrEnum):
@@ -99,6 +101,19 @@ class Policy:
     max_followups: int = 3
     #: A follow-up supersedes only a turn that has not posted a page yet.
     early_only: bool = False
+    #: A trigger supersedes the current turn, whoever wrote either, without a limit.
+    interrupt: bool = False
+    #: A trigger is refused while a turn runs or anything waits.
+    drop: bool = False
+    #: When its turn comes, it and all that waits with this flag become one turn.
+    gather: bool = False
+    #: Seconds for which this inbound alone is held back; others of the conversation may overtake.
+    not_before: float = 0.0
+    #: Seconds since the newest waiting inbound for which a conversation without a turn stays
+    #: quiet, …
+    quiet: float = 0.0
+    #: … but at most this many seconds since the oldest.
+    quiet_most: float = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +202,39 @@ class Outcome(StrEnum):
     DEAD = "dead-lettered"
 
 
+class CatchUp(StrEnum):
+    """What a recurring timer does about occurrences that nobody was there for."""
+
+    #: One inbound for all that were missed.
+    LATEST = "latest"
+    #: An inbound for each, at most `state.ports.CATCH_UP_LIMIT`.
+    EACH = "each"
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """
+    An inbound to be admitted later.
+
+    When it fires, *inbound* enters the inbox with the id `<id>@<generation>.<occurrence>`, beyond
+    depth and share, so that it is never refused.
+    """
+
+    #: Unique within its conversation; setting it again replaces it, with a new generation.
+    id: str
+    inbound: Inbound
+    #: Seconds from now until it fires first.
+    delay: float
+    #: Seconds between occurrences; None fires once. The cadence counts from the first time and
+    #: never drifts, however late an occurrence is taken up.
+    every: float | None = None
+    catch_up: CatchUp = CatchUp.LATEST
+
+    def __post_init__(self) -> None:
+        """Refuse ids that some store could not hold."""
+        checked_id(self.id, "timer")
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What one commit writes besides acknowledging the turn's inbounds."""
@@ -201,3 +249,7 @@ class Changes:
     keep: int = 200
     #: The steps this run asked for, as (name, key); None skips the check for drift.
     asked: frozenset[tuple[str, str]] | None = None
+    #: Timers to set, their delays counted from the commit.
+    timers: tuple[Timer, ...] = ()
+    #: Ids of timers to remove.
+    unschedule: tuple[str, ...] = ()

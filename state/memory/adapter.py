@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from state.errors import LeaseLost
 from state.memory import admission, handover
-from state.memory.reading import Reading
-from state.memory.records import Record, Turn
+from state.memory.messages import Messages
+from state.memory.records import Record
+from state.memory.timers import Timers
 from state.outcomes import (
     Admission,
     Busy,
@@ -45,7 +46,7 @@ from state.values import (
 )
 
 
-class MemoryState(Reading):
+class MemoryState(Messages, Timers):
     """Every step of `state.ports.State` over a `Database`."""
 
     # --- admission and hand-over ---------------------------------------------------------------
@@ -114,11 +115,12 @@ class MemoryState(Reading):
     def _renew(self, lease: Lease, seconds: float) -> Held | Lost:
         now = self._now()
         try:
-            record, turn = self._holding(lease)
+            record = self._living(lease)
         except LeaseLost:
             return Lost()
+        turn = record.turn
         record.expires = record.wake = now + int(seconds * 1e6)
-        return Held(turn.signal.kind, turn.signal.by) if turn.signal else Held()
+        return Held(turn.signal.kind, turn.signal.by) if turn and turn.signal else Held()
 
     async def supersede(
         self,
@@ -136,15 +138,10 @@ class MemoryState(Reading):
             return first
         record, turn = self._holding(lease)
         if changes is not None:
-            handover.write(record, turn, changes, state=False)
-        ended = turn.pending() in handover.ENDED_BY
-        admitted = min((w.at for w in record.inbox if w.inbound.author == turn.lead), default=now)
-        moved = () if ended else record.withdraw(turn.lead)
+            handover.write(record, turn, changes, now, state=False)
+        successor = handover.successor(record, turn, carry, now)
         handover.end_turn(record)
-        if moved:
-            record.turn = Turn(moved[-1].id, moved, admitted, now)
-            record.turn.followups = turn.followups + 1
-            record.turn.carry = carry
+        record.turn = successor
         turnover = handover.next_turn(record, op, claim, now, lambda: self._number(record))
         self._sweep(record)
         return self._answer(lease.conversation, op, turnover)
@@ -188,7 +185,7 @@ class MemoryState(Reading):
             unasked := [k for k in turn.steps if k not in changes.asked]
         ):
             return Drift(tuple(unasked))
-        handover.write(record, turn, changes, state=True)
+        handover.write(record, turn, changes, now, state=True)
         return self._hand_over(record, op, claim, now)
 
     async def fail(
@@ -213,7 +210,7 @@ class MemoryState(Reading):
             record.token, record.expires = None, 0
             record.wake = record.backing_off = now + int(retry_in * 1e6)
             return self._answer(lease.conversation, op, Retrying(turn.attempts, retry_in))
-        handover.write(record, turn, changes, state=False)
+        handover.write(record, turn, changes, now, state=False)
         handover.bury(record, turn, error)
         return self._hand_over(record, op, claim, now)
 
@@ -260,13 +257,13 @@ class MemoryState(Reading):
         if first is not None:
             return first
         record = self._record(conversation)
-        turn, live = record.turn, record.held(now)
+        turn = record.turn
         hit = turn is not None and (author is None or turn.includes(author))
         dropped = record.withdraw(author)
         running = None
         if turn is not None and hit:
             admission.request(record, turn, SignalKind.KILL, by)
-            running = turn.running(now, live=live)
+            running = turn.running(now, record.living(now))
             self._publish(record)
         turnover = self._end_if_unheld(record, now) if hit else Turnover()
         if record.turn is None and not record.inbox:

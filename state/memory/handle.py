@@ -88,17 +88,19 @@ class Handle:
 
     def _holding(self, lease: Lease) -> tuple[Record, Turn]:
         """The record and turn of a living lease; `LeaseLost` for any other."""
+        record = self._living(lease)
+        if record.turn is None:
+            raise LeaseLost(f"conversation {lease.conversation.id}: the lease holds no turn")
+        return record, record.turn
+
+    def _living(self, lease: Lease) -> Record:
+        """The record of a living lease, with a turn or without."""
         now = self._now()
         record = self._db.records.get(lease.conversation)
-        if (
-            record is None
-            or record.turn is None
-            or not record.held(now)
-            or record.token != lease.token
-        ):
+        if record is None or record.living(now) != lease.token:
             msg = f"conversation {lease.conversation.id}: the lease {lease.token} does not hold"
             raise LeaseLost(msg)
-        return record, record.turn
+        return record
 
     def _first_answer(self, conversation: Conversation, op: str) -> Any:  # noqa: ANN401 (each step names the type of its own answers)
         """The answer this operation got before, within `OP_WINDOW`."""

@@ -4,23 +4,26 @@ Who speaks next: the part that admit, claim, supersede, commit, fail and kill ha
 Each function changes one record and awaits nothing, which is all that makes the steps atomic here.
 """
 
+from collections import deque
 from collections.abc import Callable
 
-from state.memory.records import DeadLetter, Record, Turn
+from state.memory.records import Alarm, DeadLetter, Record, Turn, Waiting
 from state.outcomes import (
     Entry,
     Settled,
     Started,
     Turnover,
 )
-from state.ports import DEAD_LETTER_LIMIT, MAX_EXPIRIES
+from state.ports import CATCH_UP_LIMIT, DEAD_LETTER_LIMIT, MAX_EXPIRIES
 from state.values import (
+    CatchUp,
     Changes,
     Claim,
     Inbound,
     Lease,
     Outcome,
     SignalKind,
+    Timer,
 )
 
 #: How a pending request settles a turn that nobody holds. A SUPERSEDE is left to the next holder.
@@ -37,8 +40,7 @@ def next_turn(record: Record, op: str, claim: Claim | None, now: int, number: Nu
     """
     settled: list[Settled] = []
     if claim is None:
-        pending = record.turn is not None or record.inbox
-        record.wake = min(now, record.wake or now) if pending else None
+        leave_wake(record, now)
         return Turnover()
     while (turn := record.turn) is not None:
         if (ended := unrunnable(record, turn)) is None:
@@ -46,13 +48,77 @@ def next_turn(record: Record, op: str, claim: Claim | None, now: int, number: Nu
         settled.append(ended)
         record.turn = None
     if record.turn is None:
+        record.token = None
+        ring(record, now)
         settled += expire(record, now - int(claim.expire_after * 1e6))
-        if not record.inbox:
-            record.wake = None
-            return Turnover(None, tuple(settled))
-        head = record.inbox.popleft()
-        record.turn = Turn(head.inbound.id, (head.inbound,), head.at, now)
+        record.turn = new_turn(record, now)
+    if record.turn is None:
+        record.wake = None
+        leave_wake(record, now)
+        return Turnover(None, tuple(settled))
     return Turnover(grant(record, record.turn, op, claim, now, number), tuple(settled))
+
+
+def new_turn(record: Record, now: int) -> Turn | None:
+    """Make a turn of the oldest inbound that is not held back, and of those that belong to it."""
+    head = next((entry for entry in record.inbox if entry.after <= now), None)
+    if head is None:
+        return None
+    members = [head]
+    for entry in record.inbox:
+        gathered = head.gather and entry.gather and entry.after <= now
+        joined = any(entry.joins == member.inbound.id for member in members)
+        if entry is not head and (gathered or joined):
+            members.append(entry)
+    record.inbox = deque(e for e in record.inbox if all(e is not m for m in members))
+    inbounds = tuple(member.inbound for member in members)
+    return Turn(inbounds[-1].id, inbounds, head.at, now)
+
+
+def leave_wake(record: Record, now: int) -> None:
+    """Let nobody's conversation be due when the first of what is pending is; never later."""
+    if record.turn is not None:
+        times = [now]
+    else:
+        times = [max(entry.after, now) for entry in record.inbox]
+        times += [alarm.due for alarm in record.alarms.values()]
+    earliest = min(times, default=None)
+    pending = earliest is not None and record.wake is not None
+    record.wake = min(record.wake or 0, earliest or 0) if pending else earliest
+
+
+def ring(record: Record, now: int) -> None:
+    """Promote due timers to inbounds, and set the next occurrence of the recurring ones."""
+    due = sorted((a for a in record.alarms.values() if a.due <= now), key=lambda a: a.due)
+    for alarm in due:
+        for occurrence in occurrences(alarm, now):
+            inbound = alarm.timer.inbound
+            id_ = f"{alarm.timer.id}@{alarm.generation}.{occurrence}"
+            record.inbox.append(Waiting(Inbound(id_, inbound.author, inbound.payload), now))
+        if alarm.timer.every is None:
+            del record.alarms[alarm.timer.id]
+
+
+def occurrences(alarm: Alarm, now: int) -> list[int]:
+    """The numbers of the occurrences to promote now; the alarm moves on along its cadence."""
+    every = alarm.timer.every
+    if every is None:
+        return [alarm.occurrence]
+    step = int(every * 1e6)
+    missed = (now - alarm.due) // step + 1
+    numbers = range(alarm.occurrence, alarm.occurrence + missed)
+    alarm.occurrence += missed
+    alarm.due += missed * step
+    each = alarm.timer.catch_up is CatchUp.EACH
+    return list(numbers)[-CATCH_UP_LIMIT:] if each else [numbers[-1]]
+
+
+def set_alarm(record: Record, timer: Timer, now: int) -> int:
+    """Set *timer*, replacing one of its id; answer its generation."""
+    earlier = record.alarms.get(timer.id)
+    generation = earlier.generation + 1 if earlier else now
+    record.alarms[timer.id] = Alarm(timer, generation, now + int(timer.delay * 1e6))
+    return generation
 
 
 def unrunnable(record: Record, turn: Turn) -> Settled | None:
@@ -69,10 +135,9 @@ def unrunnable(record: Record, turn: Turn) -> Settled | None:
 
 def expire(record: Record, oldest: int) -> list[Settled]:
     """Settle waiting inbounds admitted before *oldest*."""
-    gone: list[Inbound] = []
-    while record.inbox and record.inbox[0].at < oldest:
-        gone.append(record.inbox.popleft().inbound)
-    return [Settled(Outcome.EXPIRED, tuple(gone))] if gone else []
+    gone = tuple(entry.inbound for entry in record.inbox if entry.at < oldest)
+    record.inbox = deque(entry for entry in record.inbox if entry.at >= oldest)
+    return [Settled(Outcome.EXPIRED, gone)] if gone else []
 
 
 def grant(record: Record, turn: Turn, op: str, claim: Claim, now: int, number: Numbers) -> Started:
@@ -95,14 +160,38 @@ def grant(record: Record, turn: Turn, op: str, claim: Claim, now: int, number: N
     )
 
 
+def successor(record: Record, turn: Turn, carry: bytes | None, now: int) -> Turn | None:
+    """Make the turn that takes the place of *turn*, of what waits for it; None if nothing does."""
+    if turn.pending() in ENDED_BY:
+        return None
+    whose = None if turn.everyone else turn.lead
+    mine = [entry.at for entry in record.inbox if whose in (None, entry.inbound.author)]
+    moved = record.withdraw(whose)
+    if not moved:
+        return None
+    again = turn.inbounds if turn.rejoined else ()
+    after = Turn(moved[-1].id, (*again, *moved), turn.admitted if again else min(mine), now)
+    after.followups = turn.followups + (not again)
+    after.carry = carry
+    return after
+
+
 def end_turn(record: Record) -> None:
     """Drop the turn and its lease; what comes next is the caller's."""
     record.turn = record.token = None
     record.expires = record.backing_off = 0
 
 
-def write(record: Record, turn: Turn, changes: Changes, *, state: bool) -> None:
-    """Write state (if *state*) and transcript, unless the conversation was reset meanwhile."""
+def write(record: Record, turn: Turn, changes: Changes, now: int, *, state: bool) -> None:
+    """
+    Write timers and (if *state*) state, and the transcript.
+
+    State and transcript only unless the conversation was reset meanwhile.
+    """
+    for gone in changes.unschedule:
+        record.alarms.pop(gone, None)
+    for timer in changes.timers:
+        set_alarm(record, timer, now)
     if turn.detached:
         return
     if state and changes.state is not None:

@@ -28,7 +28,7 @@ class Reading(Handle):
         """See `State.view`."""
         now = self._now()
         record = self._db.records.get(conversation) or Record(conversation)
-        running = record.turn.running(now, live=record.held(now)) if record.turn else None
+        running = record.turn.running(now, record.living(now)) if record.turn else None
         return View(
             running,
             tuple(waiting.inbound for waiting in record.inbox),

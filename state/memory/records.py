@@ -16,15 +16,22 @@ from state.values import (
     Signal,
     SignalKind,
     Step,
+    Timer,
 )
 
 
 @dataclass(slots=True)
 class Waiting:
-    """An inbound in the inbox, with the store's time (µs) of its admission."""
+    """An inbound in the inbox. Times are µs of the store's clock."""
 
     inbound: Inbound
+    #: When it was admitted.
     at: int
+    #: Until when it is held back.
+    after: int = 0
+    gather: bool = False
+    #: Id of the inbound that it continues.
+    joins: str | None = None
 
 
 @dataclass(slots=True)
@@ -47,6 +54,10 @@ class Turn:
     signal: Signal | None = None
     #: Set by `reset` while the turn is unfinished: its end writes no state and no transcript.
     detached: bool = False
+    #: What superseding it takes along: everybody's waiting inbounds instead of its lead's, …
+    everyone: bool = False
+    #: … and its own inbounds again, uncounted, because the rest of them has only now arrived.
+    rejoined: bool = False
 
     @property
     def lead(self) -> str:
@@ -70,10 +81,10 @@ class Turn:
         """Tell that it ended without running (again)."""
         return Settled(outcome, self.all_inbounds, self.id, tuple(self.pages.values()))
 
-    def running(self, now: int, *, live: bool) -> Running:
-        """Show it to others."""
-        age = (now - self.begun) / 1e6
-        return Running(self.id, self.lead, self.all_inbounds, age, live, self.pending())
+    def running(self, now: int, token: str | None) -> Running:
+        """Show it to others; *token* is that of its living lease."""
+        age, live = (now - self.begun) / 1e6, token is not None
+        return Running(self.id, self.lead, self.all_inbounds, age, live, self.pending(), token)
 
 
 @dataclass(slots=True)
@@ -83,6 +94,16 @@ class DeadLetter:
     inbounds: tuple[Inbound, ...]
     error: str
     state: bytes | None
+
+
+@dataclass(slots=True)
+class Alarm:
+    """A timer, with its generation, its next occurrence and when that is (µs)."""
+
+    timer: Timer
+    generation: int
+    due: int
+    occurrence: int = 0
 
 
 @dataclass(slots=True)
@@ -103,11 +124,20 @@ class Record:
     transcript: list[Entry] = field(default_factory=list)
     entries: int = 0
     dead: deque[DeadLetter] = field(default_factory=deque)
+    alarms: dict[str, Alarm] = field(default_factory=dict)
     subscribed: bool = False
 
     def held(self, now: int) -> bool:
         """Whether somebody holds a living lease."""
-        return self.token is not None and self.expires > now
+        return self.living(now) is not None
+
+    def living(self, now: int) -> str | None:
+        """The token of the living lease."""
+        return self.token if self.token is not None and self.expires > now else None
+
+    def waiting(self, inbound: str) -> Waiting | None:
+        """The entry of a waiting inbound."""
+        return next((entry for entry in self.inbox if entry.inbound.id == inbound), None)
 
     def withdraw(self, author: str | None) -> tuple[Inbound, ...]:
         """Remove the waiting inbounds of *author* (or all); answer them, oldest first."""
@@ -117,6 +147,7 @@ class Record:
 
     def idle(self) -> bool:
         """Whether nothing at all is left worth keeping."""
-        nothing_pending = not self.inbox and self.turn is None
+        nothing_pending = not self.inbox and not self.alarms and self.turn is None
+        nothing_pending = nothing_pending and self.token is None
         nothing_kept = self.state is None and not self.transcript and not self.dead
         return nothing_pending and nothing_kept and not self.subscribed
