@@ -71,7 +71,11 @@ class Acting:
     async def open_dm(self, request: web.Request) -> web.Response:
         """Open or find a person's DM with the bot."""
         wanted = await read(request, bodies.NewDm)
-        return answer(dm_view(self._world.open_dm(wanted.user_id)))
+        known = wanted.user_id in self._world.discord.dm_channels
+        dm = self._world.open_dm(wanted.user_id)
+        if not known:
+            self._feed.publish("world")
+        return answer(dm_view(dm))
 
     async def reset(self, request: web.Request) -> web.Response:
         """Start again with the default world."""

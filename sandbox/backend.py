@@ -19,13 +19,20 @@ from sandbox.cdn import LoopbackCdn
 from sandbox.completion import complete
 
 APPLICATION_ID = 100_000_000_000_001
-"""A snowflake of 1 January 2015, months before Discord opened, so no real application has it.
+"""
+A snowflake of 1 January 2015, months before Discord opened, so no real application has it.
 
 The same in every run: what a bot stored about its sandbox yesterday is still its own today.
 """
 
 CHANNEL_MESSAGES = 5_000
 """Messages kept per channel; older ones are forgotten, so that a long session stays in memory."""
+
+NONCES = 10_000
+"""Nonces kept to be shown with their messages."""
+
+IDS = 50_000
+"""Ids remembered as taken, before those that can no longer be drawn again are forgotten."""
 
 HAS_THREAD = 1 << 5
 """The message flag that says that a thread hangs on it."""
@@ -77,9 +84,18 @@ class Discord(Backend):
         """Install the message, with the nonce of the request that makes it."""
         if self.nonce_in_flight is not None:
             self.nonces[message.id] = self.nonce_in_flight
+            _forget_oldest(self.nonces, NONCES)
         committed = super().commit_message(message, broadcast=broadcast)
-        self._forget_oldest(message.channel_id)
+        _forget_oldest(self.messages[message.channel_id], CHANNEL_MESSAGES)
         return committed
+
+    def snowflake(self) -> int:
+        """Draw an id; older ids than this one's millisecond need no remembering."""
+        drawn = super().snowflake()
+        if len(self._reserved_ids) > IDS:
+            self._reserved_ids = {one for one in self._reserved_ids if one >> 22 >= drawn >> 22}
+            self._sequences = {drawn >> 22: self._sequences[drawn >> 22]}
+        return drawn
 
     def start_thread(
         self,
@@ -160,9 +176,7 @@ class Discord(Backend):
             else:
                 user["member"] = part
 
-    def _forget_oldest(self, channel_id: int) -> None:
-        kept = self.messages[channel_id]
-        while len(kept) > CHANNEL_MESSAGES:
-            oldest = next(iter(kept))
-            del kept[oldest]
-            self.nonces.pop(oldest, None)
+
+def _forget_oldest(kept: dict[int, Any], limit: int) -> None:
+    while len(kept) > limit:
+        del kept[next(iter(kept))]

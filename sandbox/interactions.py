@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from discord import Permissions
 from simcord.backend import serializers
 from simcord.backend.command_access import command_access
 from simcord.backend.models import Interaction, Message
@@ -145,14 +146,20 @@ class Interactions:
     def _open(
         self, kind: InteractionType, channel_id: int, user_id: int, data: Json
     ) -> tuple[Interaction, Json]:
-        return base_payload(
+        guild_id = self._world.find_channel(channel_id).guild_id
+        record, event = base_payload(
             self._world.discord,
             type=kind,
             channel_id=channel_id,
-            guild_id=self._world.find_channel(channel_id).guild_id,
+            guild_id=guild_id,
             user_id=user_id,
             data=data,
         )
+        # Installed to the guild, or for DMs to the bot itself, which may do there what texts need.
+        event["authorizing_integration_owners"] = {"0": str(guild_id or 0)}
+        if guild_id is None:
+            event["app_permissions"] = str(Permissions.text().value)
+        return record, event
 
 
 def _settled(record: Interaction) -> bool:

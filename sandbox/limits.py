@@ -61,8 +61,6 @@ class Buckets:
     def take(self, method: str, path: str) -> Verdict:
         """Count one request on `path`, which begins after the API's version."""
         parts = path.strip("/").split("/")
-        if parts[0] in ("interactions", "webhooks"):
-            return Verdict()
         if self._limits.overall is not None:
             window = self._window("overall", self._limits.overall)
             if window.used >= self._limits.overall.count:

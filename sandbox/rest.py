@@ -48,11 +48,7 @@ class Rest:
         self._under_way: set[asyncio.Task[web.Response]] = set()
 
     async def respond(self, request: web.Request) -> web.Response:
-        """
-        Answer one request.
-
-        In a task of its own: what has arrived is carried out even if its client dies meanwhile.
-        """
+        """Answer one request, in a task of its own: its client may be gone before it is done."""
         task = asyncio.create_task(self._respond(request))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -94,25 +90,38 @@ class Rest:
         return response(answer)
 
     def _answer(self, request: web.Request, call: Call) -> Answer:
-        parts = call.parts
-        # Interactions and webhooks carry a token of their own in the path.
-        own = parts[0] == "interactions" or (parts[0] == "webhooks" and len(parts) > 2)  # noqa: PLR2004
-        if not own and parts != ["gateway"]:
-            if request.headers.get("Authorization") != f"Bot {self._token}":
+        match call.parts:
+            case ["interactions", _, token, *_] | ["webhooks", _, token, *_]:
+                # These carry a token of their own and have no limits.
+                return self._interact(token, call)
+            case ["gateway"]:
+                return Answer(200, {"url": self._gateway()["url"]})
+            case _ if request.headers.get("Authorization") != f"Bot {self._token}":
                 return refusal(401, 0, "401: Unauthorized")
-            verdict = self._buckets.take(call.method, call.path)
-            if verdict.retry_after is not None:
-                scope = "global" if verdict.everything else "user"
-                return limited(verdict.retry_after, scope, verdict.headers)
-        else:
-            verdict = None
-        if parts[0] == "gateway":
-            info = self._gateway()
-            return Answer(200, info if parts[1:] == ["bot"] else {"url": info["url"]})
-        answer = self._interact(parts[2], call) if own else carry_out(self._world, call)
-        if parts[-1] == "commands" and call.method != "GET" and answer.status == HTTPStatus.OK:
-            self._feed.publish("commands")
-        return replace(answer, headers=verdict.headers) if verdict else answer
+            case _:
+                return self._limited(call)
+
+    def _limited(self, call: Call) -> Answer:
+        verdict = self._buckets.take(call.method, call.path)
+        if verdict.retry_after is not None:
+            scope = "global" if verdict.everything else "user"
+            return limited(verdict.retry_after, scope, verdict.headers)
+        if call.parts == ["gateway", "bot"]:
+            return Answer(200, self._gateway(), verdict.headers)
+        answer = carry_out(self._world, call)
+        if answer.status == HTTPStatus.OK:
+            self._tell_page(call)
+        return replace(answer, headers=verdict.headers)
+
+    def _tell_page(self, call: Call) -> None:
+        """Tell the page of what the gateway does not mention."""
+        match call.method, call.parts:
+            case "PUT", ["applications", *_, "commands"]:
+                self._feed.publish("commands")
+            case "POST", ["users", "@me", "channels"]:
+                self._feed.publish("world")
+            case _:
+                pass
 
     def _interact(self, token: str, call: Call) -> Answer:
         """

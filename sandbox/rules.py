@@ -179,13 +179,27 @@ def _edit(world: World, call: Call) -> Answer:
     ignored = ("tts", "nonce", "enforce_nonce", "sticker_ids")
     body = {key: value for key, value in (call.body or {}).items() if key not in ignored}
     _require_lengths(body, call)
+    if call.parts[0] == "channels":
+        _require_left(world, call, body)
     return Answer(200, _dispatch(world, replace(call, body=body)))
+
+
+def _require_left(world: World, call: Call, body: dict[str, Any]) -> None:
+    """Refuse an edit that leaves nothing of a message."""
+    kept = world.discord.get_message(int(call.parts[1]), int(call.parts[3]))
+    parts = ("content", "embeds", "components", "attachments", "poll")
+    if not call.files and not any(body.get(part, getattr(kept, part)) for part in parts):
+        raise _empty()
+
+
+def _empty() -> BackendError:
+    return BackendError(400, 50006, "Cannot send an empty message")
 
 
 def _require_sendable(body: dict[str, Any], call: Call) -> None:
     parts = ("embeds", "embed", "components", "sticker_ids", "poll", "message_reference")
     if not (body.get("content") or "").strip() and not any(map(body.get, parts)) and not call.files:
-        raise BackendError(400, 50006, "Cannot send an empty message")
+        raise _empty()
     _require_lengths(body, call)
 
 

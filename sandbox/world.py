@@ -7,6 +7,7 @@ from simcord.backend import serializers
 from simcord.backend.errors import BackendError
 from simcord.backend.models import Channel, Message
 
+from sandbox.cdn import ATTACHMENT_BYTES
 from sandbox.places import NotPossible, Places, permission_bits
 
 MESSAGE_UNITS = 2_000
@@ -44,6 +45,8 @@ class World(Places):
         self._require(channel_id, user_id, "send_messages")
         uploads = list(files)
         _require_content(content, empty_allowed=bool(uploads))
+        if any(len(content) > ATTACHMENT_BYTES for _, content in uploads):
+            raise NotPossible(f"a file has at most {ATTACHMENT_BYTES} bytes")
         reference = None
         if reply_to is not None:
             if reply_to not in self.discord.messages[channel_id]:

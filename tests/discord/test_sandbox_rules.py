@@ -95,10 +95,16 @@ async def test_a_content_has_at_most_2000_utf_16_units(text: str) -> None:
 
 
 async def test_an_empty_message_is_refused() -> None:
-    """Spaces are nothing."""
+    """Spaces are nothing, and an edit must leave something."""
     async with Sandbox() as sandbox, connected(sandbox) as bot:
+        channel = await general(bot)
         with pytest.raises(discord.HTTPException) as refused:
-            await (await general(bot)).send("  ")
+            await channel.send("  ")
+        assert code_of(refused) == (400, 50006)
+        sent = await channel.send("text", embed=discord.Embed(title="title"))
+        await sent.edit(content="")
+        with pytest.raises(discord.HTTPException) as refused:
+            await sent.edit(embed=None)
         assert code_of(refused) == (400, 50006)
 
 
