@@ -1,0 +1,1 @@
+"""Tests that play the sandbox's page in a browser."""
