@@ -32,7 +32,8 @@ from state.partition import partition_of
 from state.redis import scripts, wire
 from state.redis.keys import name_of
 from state.redis.reading import Reading
-from state.redis.wire import NO_CHANGES, Argument, Reply
+from state.redis.resp import Argument
+from state.redis.wire import NO_CHANGES, Reply
 from state.values import (
     Changes,
     Claim,
@@ -40,7 +41,6 @@ from state.values import (
     Could,
     Inbound,
     Lease,
-    Overflow,
     Page,
     Policy,
     SignalKind,
@@ -63,20 +63,22 @@ class RedisState(Reading):
         claim: Claim | None,
     ) -> Admission:
         """See `State.admit`."""
-        coarse, fine, mark, hour = self._keys.seen(conversation, inbound.id)
+        of = self._keys.of(conversation)
+        coarse, fine, mark, hour = of.seen(inbound.id)
+        direct = could.trigger and policy.inbox > 0 and policy.per_person > 0 and claim is not None
+        lease, patience = wire.claim_arguments(claim)
         reply = await self._step(
             scripts.ADMIT,
             conversation,
-            op,
-            *wire.claim_arguments(claim),
-            self._keys.hints(conversation),
+            *(op, of.hints),
             *(inbound.id, inbound.author, inbound.payload),
-            *(could.stop, int(could.follow_up), int(could.trigger)),
-            *(policy.inbox, policy.per_person, int(policy.overflow is Overflow.DROP_OLDEST)),
-            *(policy.max_followups, int(policy.early_only)),
-            *(mark, hour),
-            keys=(self._keys.answer(conversation, op), coarse, fine),
+            f"{direct:d} {lease} {patience} {mark} {hour}",
+            f"{could.stop} {could.follow_up:d} {could.trigger:d}",
+            wire.policy_argument(policy),
+            keys=(of.answer(op), coarse, fine),
         )
+        if reply.first == b"own":
+            return Placed(0, Turnover(reply.own_turn(conversation, inbound, op, lease)))
         return admission(reply, conversation)
 
     async def claim(self, conversation: Conversation, *, op: str, claim: Claim) -> Turnover | Busy:
@@ -86,7 +88,7 @@ class RedisState(Reading):
             conversation,
             op,
             *wire.claim_arguments(claim),
-            keys=(self._keys.answer(conversation, op),),
+            keys=(self._keys.of(conversation).answer(op),),
         )
         if reply.text() == "busy":
             return Busy(int(reply.next()) / 1e6)
@@ -121,8 +123,7 @@ class RedisState(Reading):
     ) -> list[Held | Lost]:
         keys = [self._keys.wake(partition), *(self._keys.turn(le.conversation) for le in leases)]
         named = [part for le in leases for part in (name_of(le.conversation), le.token)]
-        arguments = [self._now(), wire.microseconds(seconds), *named]
-        reply = await self._calls.run(scripts.RENEW, keys, arguments)
+        reply = await self._run(scripts.RENEW, keys, [wire.microseconds(seconds), *named])
         return [held_or_lost(item) for item in reply]
 
     async def supersede(
@@ -170,7 +171,10 @@ class RedisState(Reading):
         if changes.asked is not None:
             asked = ["*", *(wire.step_field(name, key) for name, key in changes.asked)]
         reply = await self._ending(scripts.COMMIT, lease, op, claim, *written, *asked)
-        if reply.text() == "drift":
+        kind = reply.text()
+        if kind == "released":
+            return Turnover()
+        if kind == "drift":
             return Drift(wire.drift(reply.rest()))
         return reply.turnover(lease.conversation)
 
@@ -195,7 +199,7 @@ class RedisState(Reading):
 
     async def park(self, lease: Lease, *, op: str) -> None:
         """See `State.park`."""
-        keys = (self._keys.answer(lease.conversation, op),)
+        keys = (self._keys.of(lease.conversation).answer(op),)
         held(await self._step(scripts.PARK, lease.conversation, op, lease.token, keys=keys), lease)
 
     # --- requests to a holder -------------------------------------------------------------------
@@ -207,9 +211,9 @@ class RedisState(Reading):
         reply = await self._step(
             scripts.SIGNAL,
             conversation,
-            self._keys.hints(conversation),
+            self._keys.of(conversation).hints,
             *(turn, kind, by),
-            keys=(self._keys.answer(conversation, op),),
+            keys=(self._keys.of(conversation).answer(op),),
         )
         if reply.text() == "over":
             return NotRunning()
@@ -222,9 +226,9 @@ class RedisState(Reading):
         reply = await self._step(
             scripts.KILL,
             conversation,
-            self._keys.hints(conversation),
+            self._keys.of(conversation).hints,
             *(by, author or ""),
-            keys=(self._keys.answer(conversation, op),),
+            keys=(self._keys.of(conversation).answer(op),),
         )
         reply.next()
         fields = reply.many()
@@ -255,7 +259,7 @@ class RedisState(Reading):
                 *wire.claim_arguments(claim),
                 lease.token,
                 *arguments,
-                keys=(self._keys.answer(lease.conversation, op),),
+                keys=(self._keys.of(lease.conversation).answer(op),),
             ),
             lease,
             keep=True,

@@ -7,10 +7,7 @@ by nature, so that an unknown outcome is settled by asking again.
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
-
-from redis.exceptions import NoScriptError
 
 from state.redis.driver import (
     FAILURES,
@@ -20,8 +17,9 @@ from state.redis.driver import (
     unavailable,
     unusable,
 )
+from state.redis.mux import Mux
+from state.redis.resp import Argument, ServerError, command
 from state.redis.scripts import Script
-from state.redis.wire import Argument
 
 #: Seconds for one call with all its repeats. Relation: room for two lost replies of
 #: `SOCKET_TIMEOUT` each; far below the 20 s after which a repeat would be no repeat any more.
@@ -34,57 +32,92 @@ PAUSE = (0.02, 0.2)
 class Calls:
     """A way to one Redis server."""
 
-    def __init__(self, url: str, *, connections: int = 16) -> None:
+    def __init__(self, url: str) -> None:
         """Take a URL as redis-py reads it; nothing is connected before the first call."""
         self._url = url
-        self._pool = make_pool(url, connections=connections, timeout=SOCKET_TIMEOUT)
+        self._pool = make_pool(url, connections=1, timeout=SOCKET_TIMEOUT)
+        self._mux: Mux | None = None
+        self._connecting: asyncio.Task[Mux] | None = None
         #: Set once the store was checked: from then on no error means that it must not be used.
         self.checked = False
 
     async def close(self) -> None:
-        """Give back every connection."""
-        await self._pool.aclose()
+        """Give back the connection."""
+        if self._connecting is not None:
+            self._connecting.cancel()
+            await asyncio.wait([self._connecting])
+        if self._mux is not None:
+            await self._mux.close()
+            self._mux = None
 
-    async def run(
-        self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]
-    ) -> list[Any]:
-        """Run a script until it has answered once; raise `StateUnavailable` after the deadline."""
-        called = ("EVALSHA", script.sha, len(keys), *keys, *arguments)
+    async def run(self, script: Script, question: bytes) -> Any:  # noqa: ANN401 (each answers its own)
+        """
+        Run a script until it has answered once.
 
-        async def once() -> list[Any]:
-            try:
-                return await self._execute(*called)  # type: ignore[no-any-return]
-            except NoScriptError:
-                await self._execute("SCRIPT", "LOAD", script.text)
-                return await self._execute(*called)  # type: ignore[no-any-return]
-
-        return await self._repeated(once)  # type: ignore[no-any-return]
-
-    async def command(self, *command: Argument) -> Any:  # noqa: ANN401 (each command answers its own)
-        """Send a command that may be sent twice."""
-        return await self._repeated(lambda: self._execute(*command))
-
-    async def _execute(self, *command: Argument) -> Any:  # noqa: ANN401
-        connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
-        try:
-            await connection.send_command(*command)
-            return await connection.read_response()
-        finally:
-            await self._pool.release(connection)
-
-    async def _repeated(self, once: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401
-        loop = asyncio.get_running_loop()
+        *question* is the whole packed command. Raise `StateUnavailable` after the deadline.
+        """
+        mux, loop = self._mux, asyncio.get_running_loop()
         deadline = loop.time() + CALL_TIMEOUT
+        if mux is not None and mux.usable:
+            try:
+                return await mux.ask(question)
+            except FAILURES as error:
+                await self._judge(error, script)
+        return await self._again(question, deadline, script)
+
+    async def command(self, *arguments: Argument) -> Any:  # noqa: ANN401 (each answers its own)
+        """Send a command that may be sent twice."""
+        deadline = asyncio.get_running_loop().time() + CALL_TIMEOUT
+        return await self._again(command(*arguments), deadline, None)
+
+    async def _again(self, question: bytes, deadline: float, script: Script | None) -> Any:  # noqa: ANN401
+        failure: Exception = TimeoutError("no connection in time")
         while True:
             try:
                 async with asyncio.timeout_at(deadline):
-                    return await once()
+                    return await (await self._connected()).ask(question)
+            except TimeoutError:
+                raise unavailable(failure, self._url) from None
             except FAILURES as error:
-                failure = unavailable(error, self._url)
-                if not may_pass(error):
-                    refused = None if self.checked else unusable(error, self._url)
-                    raise (refused or failure) from None
-            pause = random.uniform(*PAUSE)
-            if loop.time() + pause >= deadline:
-                raise failure
-            await asyncio.sleep(pause)
+                failure = error
+                await self._judge(error, script)
+
+    async def _judge(self, error: Exception, script: Script | None) -> None:
+        """Return when the call is worth repeating, after what that takes; else raise."""
+        if isinstance(error, ServerError) and error.code == "NOSCRIPT" and script is not None:
+            await self.command("SCRIPT", "LOAD", script.text)
+            return
+        if not may_pass(error):
+            refused = None if self.checked else unusable(error, self._url)
+            raise (refused or unavailable(error, self._url)) from None
+        await asyncio.sleep(random.uniform(*PAUSE))
+
+    # --- the connection -------------------------------------------------------------------------
+
+    async def _connected(self) -> Mux:
+        """Return the connection, made anew if it was lost; all who need it share one attempt."""
+        if self._mux is not None and self._mux.usable:
+            return self._mux
+        if self._connecting is None:
+            self._connecting = asyncio.create_task(self._connect())
+            self._connecting.add_done_callback(self._connected_or_not)
+        return await asyncio.shield(self._connecting)
+
+    async def _connect(self) -> Mux:
+        lost, self._mux = self._mux, None
+        if lost is not None:
+            await lost.close()
+        connection = self._pool.make_connection()  # type: ignore[no-untyped-call]
+        try:
+            async with asyncio.timeout(SOCKET_TIMEOUT):
+                await connection.connect()
+            self._mux = Mux(connection)
+        except BaseException:
+            await connection.disconnect(nowait=True)
+            raise
+        return self._mux
+
+    def _connected_or_not(self, attempt: asyncio.Task[Mux]) -> None:
+        self._connecting = None
+        if not attempt.cancelled():
+            attempt.exception()  # seen: whoever waited was told, and nobody may have waited

@@ -1,5 +1,5 @@
 """
-The one place where redis-py's connections are made, and where its errors become ours.
+The one place where redis-py's connections are made, and where errors become ours.
 
 redis-py retries by itself when it is not told otherwise, and so runs a script twice; here it never
 does. Repeating is ours alone, with the operation id that makes it safe.
@@ -13,15 +13,13 @@ from redis.backoff import NoBackoff
 from redis.exceptions import (
     AuthenticationError,
     AuthorizationError,
-    ClusterDownError,
     NoPermissionError,
-    ReadOnlyError,
     RedisError,
     ResponseError,
-    TryAgainError,
 )
 
 from state.errors import StateInvalid, StateUnavailable
+from state.redis.resp import ServerError
 
 #: Seconds for one write or one reply. Relation: under a third of the shortest lease worth having,
 #: so that one lost reply never costs a lease.
@@ -29,12 +27,12 @@ SOCKET_TIMEOUT = 2.0
 #: Seconds for TCP and TLS to be set up.
 CONNECT_TIMEOUT = 1.0
 
-#: What the driver raises for a connection that failed. AttributeError: a connection that another
-#: task closed has no writer any more.
-FAILURES = (RedisError, OSError, AttributeError)
+#: What a connection that failed raises. AttributeError: redis-py's own, when another task closed
+#: the connection under it.
+FAILURES = (RedisError, ServerError, OSError, AttributeError)
 
-#: Server errors after which the same call may well succeed a moment later.
-_PASSING = (ClusterDownError, ReadOnlyError, TryAgainError)
+#: Codes of server errors after which the same call may well succeed a moment later.
+_PASSING = ("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "TRYAGAIN")
 
 
 def make_pool(url: str, *, connections: int, timeout: float | None) -> BlockingConnectionPool:
@@ -55,8 +53,7 @@ def make_pool(url: str, *, connections: int, timeout: float | None) -> BlockingC
             driver_info=None,
         )
     except (ValueError, RedisError) as error:
-        msg = f"state.url: {shown(url)}: {error}"
-        raise StateInvalid(msg) from None
+        raise StateInvalid(f"state.url: {shown(url)}: {error}") from None
 
 
 def shown(url: str) -> str:
@@ -68,26 +65,24 @@ def shown(url: str) -> str:
 
 def may_pass(error: Exception) -> bool:
     """Whether the same call may succeed a moment later; a lost connection's outcome is unknown."""
-    if isinstance(error, ResponseError):
-        return isinstance(error, _PASSING) or str(error).startswith("BUSY")
-    return not isinstance(error, AuthenticationError | AuthorizationError)
+    if isinstance(error, ServerError):
+        return error.code in _PASSING
+    return not isinstance(error, AuthenticationError | AuthorizationError | ResponseError)
 
 
 def unavailable(error: Exception, url: str) -> StateUnavailable:
-    """Translate an error of the driver."""
+    """Translate an error after which nothing is known."""
     text = str(error).partition("\n")[0] or type(error).__name__
-    return StateUnavailable(f"Redis at {shown(url)} did not do it: {text}")
+    return StateUnavailable(f"Redis at {shown(url)} did not answer: {text}")
 
 
 def unusable(error: Exception, url: str) -> StateInvalid | None:
     """Translate an error after which the store must not be used; one line that says what to do."""
     where, text = shown(url), str(error).partition("\n")[0]
-    if isinstance(error, AuthenticationError | AuthorizationError):
+    if isinstance(error, AuthenticationError | AuthorizationError) or text.startswith("NOAUTH"):
         return StateInvalid(f"Redis at {where} refuses the user or password in state.url")
-    if isinstance(error, NoPermissionError):
+    if isinstance(error, NoPermissionError) or "NOPERM" in text:
         return StateInvalid(f"Redis at {where} forbids what the bot needs; see its ACL: {text}")
-    if isinstance(error, ReadOnlyError):
-        return StateInvalid(f"Redis at {where} is a read-only replica; name its primary")
     if "DB index" in text:
         return StateInvalid(f"Redis at {where} has no such database: {text}")
     if "WRONGTYPE" in text:

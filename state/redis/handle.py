@@ -3,16 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
+from typing import Any
 
 from state.errors import StateUnavailable
 from state.partition import DEFAULT_PARTITIONS
 from state.redis.calls import Calls
 from state.redis.driver import make_pool
 from state.redis.hints import Hints
-from state.redis.keys import Keys, name_of
+from state.redis.keys import Keys
 from state.redis.opening import Checked, check
+from state.redis.resp import Argument, command, packed
 from state.redis.scripts import Script
-from state.redis.wire import Argument, Reply
+from state.redis.wire import Reply
 from state.values import Conversation, Signal
 
 
@@ -128,6 +130,29 @@ class Handle:
         keys: Sequence[str] = (),
     ) -> Reply:
         """Run a script about one conversation; *keys* follow those of the conversation."""
-        touched = [*self._keys.conversation(conversation), *keys]
-        given = [self._now(), name_of(conversation), *arguments]
-        return Reply(await self._calls.run(script, touched, given))
+        of = self._keys.of(conversation)
+        count = b"%d" % (len(of.all) + len(keys))
+        question = b"*%d\r\n%b$%d\r\n%b\r\n%b%b%b%b%b" % (
+            len(of.all) + len(keys) + len(arguments) + 5,
+            script.packed,
+            len(count),
+            count,
+            of.packed,
+            packed(keys),
+            NOTHING if self._clock is None else packed([self._now()]),
+            of.packed_name,
+            packed(arguments),
+        )
+        return Reply(await self._calls.run(script, question))
+
+    async def _run(
+        self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]
+    ) -> list[Any]:
+        """Run a script about a partition."""
+        question = command("EVALSHA", script.sha, len(keys), *keys, self._now(), *arguments)
+        reply: list[Any] = await self._calls.run(script, question)
+        return reply
+
+
+#: An empty argument, as it is sent.
+NOTHING = packed([""])

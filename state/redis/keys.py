@@ -6,9 +6,11 @@ All of an owner share the hash tag `{prefix:partition}`, so that each script mee
 """
 
 import re
+from dataclasses import dataclass
 from hashlib import blake2b
 
 from state.partition import partition_of
+from state.redis.resp import packed
 from state.values import Conversation
 
 #: An id that starts with a Discord snowflake carries its own time.
@@ -21,6 +23,45 @@ _HOUR_MS = 3_600_000
 #: Relation: with `BUCKET_SIZE` ids in each, 16 partitions hold 524,000 ids an hour compactly.
 FINE_BUCKETS = 64
 
+#: Conversations whose keys are remembered, 2 KB each. Relation: more than one process speaks in.
+_REMEMBERED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationKeys:
+    """The keys of one conversation, and what else is alike in every call about it."""
+
+    tag: str
+    #: Its name in the partition's indexes.
+    name: str
+    hints: str
+    #: What `conversation.lua` names, in its order.
+    all: tuple[str, ...]
+    #: The same as they are sent.
+    packed: bytes
+    packed_name: bytes
+
+    def answer(self, op: str) -> str:
+        """Name where the answer of an operation is kept for its repeats."""
+        return f"{self.tag}:answer:{self.name} {op}"
+
+    def seen(self, inbound: str) -> tuple[str, str, str, str]:
+        """
+        Name the coarse and fine bucket of an inbound's id, its mark, and its hour's start (µs).
+
+        A mark is 64 bits of a hash, which Redis packs into 8 bytes: two ids of one bucket share
+        theirs once in 10^16 messages. An id without a time of its own has a key of its own.
+        """
+        snowflake = _SNOWFLAKE.match(inbound)
+        if snowflake is None:
+            own = f"{self.tag}:seen:{self.name} {inbound}"
+            return own, own, "", ""
+        hour = ((int(snowflake[0]) >> 22) + _DISCORD_EPOCH) // _HOUR_MS
+        text = f"{self.name} {inbound}".encode()
+        mark = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
+        bucket = f"{self.tag}:seen:{hour}"
+        return bucket, f"{bucket}:{mark % FINE_BUCKETS}", str(mark), f"{hour * _HOUR_MS}000"
+
 
 class Keys:
     """The keys of one application in one store."""
@@ -30,15 +71,21 @@ class Keys:
         self._prefix = prefix
         self.partitions = partitions
         self._tags = [f"{{{prefix}:{partition}}}" for partition in range(partitions)]
+        self._conversations: dict[Conversation, ConversationKeys] = {}
 
-    def _tag(self, conversation: Conversation) -> str:
-        return self._tags[partition_of(conversation.owner, self.partitions)]
+    def of(self, conversation: Conversation) -> ConversationKeys:
+        """Return the keys of a conversation."""
+        keys = self._conversations.get(conversation)
+        if keys is None:
+            if len(self._conversations) >= _REMEMBERED:
+                del self._conversations[next(iter(self._conversations))]
+            keys = self._conversations[conversation] = self._made(conversation)
+        return keys
 
-    def conversation(self, conversation: Conversation) -> list[str]:
-        """List what `conversation.lua` names, in its order."""
-        tag = self._tag(conversation)
+    def _made(self, conversation: Conversation) -> ConversationKeys:
+        tag = self._tags[partition_of(conversation.owner, self.partitions)]
         name = name_of(conversation)
-        return [
+        keys = (
             f"{tag}:turn:{name}",
             f"{tag}:inbox:{name}",
             f"{tag}:kept:{name}",
@@ -48,33 +95,12 @@ class Keys:
             f"{tag}:wake",
             f"{tag}:signals",
             f"{tag}:followed",
-        ]
-
-    def answer(self, conversation: Conversation, op: str) -> str:
-        """Name where the answer of an operation is kept for its repeats."""
-        return f"{self._tag(conversation)}:answer:{name_of(conversation)} {op}"
+        )
+        return ConversationKeys(tag, name, f"{tag}:hints", keys, packed(keys), packed([name]))
 
     def turn(self, conversation: Conversation) -> str:
-        """Name the unfinished turn."""
-        return f"{self._tag(conversation)}:turn:{name_of(conversation)}"
-
-    def seen(self, conversation: Conversation, inbound: str) -> tuple[str, str, str, str]:
-        """
-        Name the coarse and fine bucket of an inbound's id, its mark, and its hour's start (µs).
-
-        A mark is 64 bits of a hash, which Redis packs into 8 bytes: two ids of one bucket share
-        theirs once in 10^16 messages. An id without a time of its own has a key of its own.
-        """
-        tag = self._tag(conversation)
-        snowflake = _SNOWFLAKE.match(inbound)
-        if snowflake is None:
-            own = f"{tag}:seen:{name_of(conversation)} {inbound}"
-            return own, own, "", ""
-        hour = ((int(snowflake[0]) >> 22) + _DISCORD_EPOCH) // _HOUR_MS
-        text = f"{name_of(conversation)} {inbound}".encode()
-        mark = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
-        bucket = f"{tag}:seen:{hour}"
-        return bucket, f"{bucket}:{mark % FINE_BUCKETS}", str(mark), f"{hour * _HOUR_MS}000"
+        """Name the unfinished turn of a conversation."""
+        return self.of(conversation).all[0]
 
     def wake(self, partition: int) -> str:
         """Name the wake index of a partition."""
@@ -88,12 +114,8 @@ class Keys:
         """Name the followed conversations of a partition."""
         return f"{self._tags[partition]}:followed"
 
-    def hints(self, conversation: Conversation) -> str:
-        """Name the channel on which a conversation's signals are published."""
-        return f"{self._tag(conversation)}:hints"
-
     def all_hints(self) -> list[str]:
-        """Name the channels of all partitions."""
+        """Name the channels of all partitions, on which signals are published."""
         return [f"{tag}:hints" for tag in self._tags]
 
     def beat(self, listener: str) -> str:

@@ -6,6 +6,7 @@ from state.errors import StateInvalid
 from state.redis.calls import Calls
 from state.redis.driver import shown
 from state.redis.keys import meta
+from state.redis.resp import command
 from state.redis.scripts import OPEN
 
 #: The number of the key layout. A store with a higher one belongs to newer code.
@@ -32,7 +33,9 @@ async def check(calls: Calls, url: str, prefix: str, partitions: int) -> Checked
         raise StateInvalid(f"Redis at {where} is {told['redis_version']}; 6.2 or newer is needed")
     if told.get("role") == "slave":
         raise StateInvalid(f"Redis at {where} is a read-only replica; name its primary")
-    schema, stored = await calls.run(OPEN, [meta(prefix)], [SCHEMA, partitions])
+    schema, stored = await calls.run(
+        OPEN, command("EVALSHA", OPEN.sha, 1, meta(prefix), SCHEMA, partitions)
+    )
     if schema is None or stored is None:
         raise StateInvalid(f"Redis at {where} has keys of another program under state.prefix")
     if int(schema) > SCHEMA:

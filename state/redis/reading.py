@@ -14,7 +14,7 @@ class Reading(Handle):
     async def due(self, partition: int, limit: int) -> Due:
         """See `State.due`."""
         keys = [self._keys.wake(partition), self._keys.signals(partition)]
-        names, signals = await self._calls.run(scripts.DUE, keys, [self._now(), limit])
+        names, signals = await self._run(scripts.DUE, keys, [limit])
         return Due(
             tuple(conversation_named(name) for name in names),
             tuple(wire.signal_named(signal) for signal in signals),

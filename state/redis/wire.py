@@ -8,9 +8,11 @@ each value after its place in the order of recording.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from state.outcomes import Running, Settled, Started, Turnover
+from state.redis.resp import Argument
 from state.values import (
     Changes,
     Claim,
@@ -18,14 +20,13 @@ from state.values import (
     Inbound,
     Lease,
     Outcome,
+    Overflow,
     Page,
+    Policy,
     Signal,
     SignalKind,
     Step,
 )
-
-Argument = bytes | str | int
-
 
 # --- arguments -----------------------------------------------------------------------------------
 
@@ -35,11 +36,21 @@ def microseconds(seconds: float) -> int:
     return int(seconds * 1e6)
 
 
-def claim_arguments(claim: Claim | None) -> tuple[Argument, Argument]:
+def claim_arguments(claim: Claim | None) -> tuple[str | int, str | int]:
     """Lease and patience, both empty when nothing is to be started."""
     if claim is None:
         return "", ""
     return microseconds(claim.seconds), microseconds(claim.expire_after)
+
+
+@lru_cache(maxsize=256)
+def policy_argument(policy: Policy) -> str:
+    """Return the bounds as admit.lua reads them."""
+    drop_oldest = policy.overflow is Overflow.DROP_OLDEST
+    return (
+        f"{policy.inbox} {policy.per_person} {drop_oldest:d}"
+        f" {policy.max_followups} {policy.early_only:d}"
+    )
 
 
 def changes_arguments(changes: Changes, *, state: bool) -> list[Argument]:
@@ -73,9 +84,9 @@ class Reply:
 
     __slots__ = ("_at", "_items")
 
-    def __init__(self, items: list[Any]) -> None:
-        """Start at the first of *items*."""
-        self._items = items
+    def __init__(self, items: list[Any] | bytes) -> None:
+        """Start at the first of *items*; a short reply is bare bytes."""
+        self._items = [items] if isinstance(items, bytes) else items
         self._at = 0
 
     def __bool__(self) -> bool:
@@ -120,6 +131,21 @@ class Reply:
         """Return what a hand-over settled and started; it ends the reply."""
         settled = tuple(self._settled() for _ in range(int(self.next())))
         return Turnover(self._started(conversation) if self else None, settled)
+
+    def own_turn(
+        self, conversation: Conversation, inbound: Inbound, op: str, lease: str | int
+    ) -> Started:
+        """Return the new turn that *inbound* made at once; it ends the reply."""
+        self.next()
+        number, _, granted = self.text().partition(" ")
+        state, version = (self.next(), int(self.next())) if self else (None, 0)
+        expires = int(granted) + int(lease)
+        return Started(
+            Lease(conversation, inbound.id, f"{number}-{op}", expires // 1000),
+            (inbound,),
+            state=state,
+            state_version=version,
+        )
 
     def _settled(self) -> Settled:
         outcome, kind = Outcome(self.text()), self.next()

@@ -1,24 +1,28 @@
 -- Decide once, for all processes, what an inbound is, and act on it. Order of the rules: State.admit.
 -- KEYS[1-10]   the conversation, the answer kept for this operation
 -- KEYS[11-12]  where its id is marked as seen: a coarse and a fine bucket, or twice a key of its own
--- ARGV[3-5]    operation, lease and patience in microseconds (both '' to start nothing)
--- ARGV[6]      channel of the hints
--- ARGV[7-9]    id, author, payload
--- ARGV[10-12]  could: stop (none, own, any), follow up, trigger (1 or 0)
--- ARGV[13-17]  policy: inbox, per person, drop oldest (1 or 0), follow-ups, early only (1 or 0)
--- ARGV[18-19]  its mark, and the start of its bucket's hour in microseconds; '' for a key of its own
--- Returns      placed <place> | superseding <turn> | signalled <turn or nil> <count> <inbounds…>
+-- ARGV[3-4]    operation, channel of the hints
+-- ARGV[5-7]    id, author, payload
+-- ARGV[8]      '<direct> <lease> <patience> <mark> <hour>': whether an idle conversation would start
+--              it at once (1 or 0); microseconds, both empty to start nothing; its mark and the
+--              start of its bucket's hour in microseconds, both empty for a key of its own
+-- ARGV[9]      what it could be: '<stop: none, own, any> <follow up> <trigger>', 1 or 0
+-- ARGV[10]     policy: '<inbox> <per person> <drop oldest> <follow-ups> <early only>', 1 or 0
+-- Returns      own '<number> <now>' <state> <version>, the last two if there are any
+--              | placed <place> | superseding <turn> | signalled <turn or nil> <count> <inbounds…>
 --              | refused <reason> | duplicate <turn or nil> | ignored; the first three with a Turnover
-local op, lease, patience, channel = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-local id, author, payload = ARGV[7], ARGV[8], ARGV[9]
-local stop, follow_up, trigger = ARGV[10], ARGV[11] == '1', ARGV[12] == '1'
-local inbox, per_person, drop_oldest = tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[15] == '1'
-local max_followups, early_only = tonumber(ARGV[16]), ARGV[17] == '1'
+
+-- include clock
+-- include conversation
+
+local op, channel, id, author, payload = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local direct, lease, patience, mark, hour = string.match(ARGV[8], '^(%d) (%d*) (%d*) (%-?%d*) (%d*)$')
+lease, patience, hour = tonumber(lease), tonumber(patience), tonumber(hour)
 
 -- Mark the id as seen; false when it was. A bucket is made to outlive its last timely mark by the
 -- whole window, so that only marks of older ids (edits, backfill) have to prolong it.
 local function mark_seen()
-  local coarse, fine, mark, hour = KEYS[11], KEYS[12], ARGV[18], tonumber(ARGV[19])
+  local coarse, fine = KEYS[11], KEYS[12]
   if not hour then
     local at = call('GET', coarse)
     if at and tonumber(at) >= now - SEEN_WINDOW then return false end
@@ -40,11 +44,35 @@ local function mark_seen()
   return true
 end
 
+local fresh = mark_seen()
+
+-- The way of most inbounds: nothing runs and nothing waits, so it starts at once. What follows would
+-- come to the same.
+if fresh and direct == '1' and not turn and call('LLEN', INBOX) == 0 then
+  local number, at = draw_number(), int(now)
+  local expires_at = int(now + lease)
+  local inbound = at .. ' ' .. id .. ' ' .. author .. ' ' .. payload
+  call('HSET', TURN, 'turn', id .. ' ' .. author .. ' ' .. at .. ' ' .. at,
+    'inbounds', #inbound .. ':' .. inbound, 'token', number .. '-' .. op, 'expires', expires_at)
+  call('ZADD', WAKE, expires_at, name)
+  local state, version = kept_state()
+  if state then return {'own', number .. ' ' .. at, state, version} end
+  return {'own', number .. ' ' .. at}
+end
+
+-- include keeping
+-- include handover
+
+local stop, follow_up, trigger = string.match(ARGV[9], '^(%S+) (%d) (%d)$')
+local inbox, per_person, drop_oldest, max_followups, early_only =
+  string.match(ARGV[10], '^(%-?%d+) (%-?%d+) (%d) (%-?%d+) (%d)$')
+
 local function may_follow()
   local kind = pending()
   if not turn or lead() ~= author or (kind and kind ~= 'supersede') then return false end
   local followups = tonumber(call('HGET', TURN, 'followups') or 0)
-  return followups < max_followups and not (early_only and call('HGET', TURN, 'pages'))
+  return followups < tonumber(max_followups)
+    and not (early_only == '1' and call('HGET', TURN, 'pages'))
 end
 
 -- Put the inbound at the end of the inbox; answer why not, or nil.
@@ -53,9 +81,9 @@ local function append()
   for _, inbound in ipairs(waiting) do
     if author_of(inbound) == author then share = share + 1 end
   end
-  if share >= per_person then return 'share full' end
-  if #waiting >= inbox then
-    if not drop_oldest then return 'inbox full' end
+  if share >= tonumber(per_person) then return 'share full' end
+  if #waiting >= tonumber(inbox) then
+    if drop_oldest ~= '1' then return 'inbox full' end
     settle('dropped', 'inbox', {call('LPOP', INBOX)})
   end
   call('RPUSH', INBOX, table.concat({int(now), id, author, payload}, ' '))
@@ -70,7 +98,7 @@ local function signalled()
     end
     request('stop', author)
     local withdrawn = withdraw(lead())
-    return extend({'signalled', string.match(turn, '^%S+'), #withdrawn}, withdrawn)
+    return extend({'signalled', turn_id(), #withdrawn}, withdrawn)
   end
   local withdrawn = withdraw(author)
   if #withdrawn > 0 then return extend({'signalled', false, #withdrawn}, withdrawn) end
@@ -80,37 +108,35 @@ end
 local function decide()
   local stopped = stop ~= 'none' and signalled()
   if stopped then return stopped end
-  local follows = follow_up and may_follow()
-  if not follows and not trigger then return {'ignored'} end
+  local follows = follow_up == '1' and may_follow()
+  if not follows and trigger ~= '1' then return {'ignored'} end
   local refused = append()
   if refused then return {'refused', refused} end
   if follows then
     put_signal('supersede', author)
-    return {'superseding', string.match(turn, '^%S+')}
+    return {'superseding', turn_id()}
   end
   return {'placed', 0} -- its place is told after the hand-over
 end
 
-if not mark_seen() then
+if not fresh then
   local first = first_answer()
   if first then return first end
-  if began(op) and string.match(turn, '^%S+') == id then
-    return with_turnover({'placed', 0}, started_again(lease))
-  end
-  return answer({'duplicate', turn and string.match(turn, '^%S+')})
+  if began(op) and turn_id() == id then return with_turnover({'placed', 0}, started_again(lease)) end
+  return answer({'duplicate', turn and turn_id()})
 end
 local reply = decide()
 if reply[1] == 'ignored' or reply[1] == 'refused' then return answer(reply) end
 local started
 if not held and backing <= now then started = next_turn(op, lease, patience) end
-local own = started and string.match(turn, '^%S+') == id
+local own = started and turn_id() == id
 if reply[1] == 'placed' then
   if not own then reply[2] = call('LLEN', INBOX) - (turn and 0 or 1) end
 else
   publish(channel)
 end
 with_turnover(reply, started)
--- A turn of its own needs no answer kept: the living lease shows it.
+-- A turn of its own needs no answer kept: the turn shows it.
 if own and reply[1] == 'placed' and settled[1] == 0 then return reply end
 sweep()
 return answer(reply)

@@ -2,6 +2,12 @@
 -- KEYS[1-10]  the conversation, the answer kept for this operation
 -- ARGV[3-5]   operation, lease and patience in microseconds
 -- Returns     busy <microseconds> | turnover <Turnover>
+
+-- include clock
+-- include conversation
+-- include keeping
+-- include handover
+
 local first = first_answer()
 if first then return first end
 local busy_until = math.max(held and expires or 0, backing)

@@ -2,6 +2,9 @@
 -- KEYS[1-2]  the wake index, the signals
 -- ARGV[2]    how many of each at most
 -- Returns    <conversations> <signals>
+
+-- include clock
+
 local limit = tonumber(ARGV[2])
 return {
   call('ZRANGEBYSCORE', KEYS[1], '-inf', int(now), 'LIMIT', 0, limit),

@@ -4,6 +4,10 @@
 -- ARGV[4]    how many at most
 -- Returns    history <number of the first entry> <payloads…>
 -- Entries are numbered without gaps and only cut at the front, so the last number tells them all.
+
+-- include clock
+-- include conversation
+
 local last, count = tonumber(call('HGET', KEPT, 'entries') or 0), call('LLEN', TRANSCRIPT)
 local before, limit = tonumber(ARGV[3]) or last + 1, tonumber(ARGV[4])
 local first = last - count + 1

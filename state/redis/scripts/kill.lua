@@ -4,6 +4,12 @@
 -- ARGV[4]     by
 -- ARGV[5]     author whose turn and inbounds are meant, or '' for everybody's
 -- Returns     killed <count> <fields of the turn…> <microseconds it runs> <live> <count> <inbounds…> <Turnover>
+
+-- include clock
+-- include conversation
+-- include keeping
+-- include handover
+
 local first = first_answer()
 if first then return first end
 local author = ARGV[5] ~= '' and ARGV[5] or nil

@@ -4,6 +4,10 @@
 -- ARGV[4]    `<number>:<issue>`
 -- ARGV[5]    intent
 -- Returns    lost | page <place and intent> <message id or nil>
+
+-- include clock
+-- include conversation
+
 if not holds(ARGV[3]) then return {'lost'} end
 local intent, message = unpack(call('HMGET', TURN, 'P:' .. ARGV[4], 'M:' .. ARGV[4]))
 if not intent then

@@ -3,6 +3,11 @@
 -- ARGV[3]     operation
 -- ARGV[4]     the lease's token
 -- Returns     lost | parked
+
+-- include clock
+-- include conversation
+-- include handover
+
 if not holds(ARGV[4]) then return first_answer() or {'lost'} end
 call('HSET', TURN, 'token', '')
 call('ZADD', WAKE, int(now), name)

@@ -4,6 +4,10 @@
 -- ARGV[4]    `<number>:<issue>`
 -- ARGV[5]    message id
 -- Returns    lost | posted
+
+-- include clock
+-- include conversation
+
 if not holds(ARGV[3]) then return {'lost'} end
 if call('HEXISTS', TURN, 'P:' .. ARGV[4]) == 0 then
   call('HSET', TURN, 'P:' .. ARGV[4], place_in_turn() .. ' ', 'pages', 1)

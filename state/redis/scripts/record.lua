@@ -3,6 +3,10 @@
 -- ARGV[3]    the lease's token
 -- ARGV[4-5]  the step's field, its result
 -- Returns    lost | recorded <place and result>
+
+-- include clock
+-- include conversation
+
 if not holds(ARGV[3]) then return {'lost'} end
 local recorded = call('HGET', TURN, ARGV[4])
 if not recorded then

@@ -4,6 +4,9 @@
 -- ARGV[2]   microseconds from now
 -- ARGV[3-]  for each turn, name in the index and token
 -- Returns   for each turn: 0 for a lease that is lost, its signal, or nil for none
+
+-- include clock
+
 local wake, prolonged, reply = KEYS[1], int(now + tonumber(ARGV[2])), {}
 for i = 2, #KEYS do
   local name, lease = ARGV[2 * i - 1], ARGV[2 * i]

@@ -3,6 +3,12 @@
 -- ARGV[3]     channel of the hints
 -- ARGV[4-6]   turn, kind, by
 -- Returns     over | signalled <turn> <count> <inbounds…> <Turnover>
+
+-- include clock
+-- include conversation
+-- include keeping
+-- include handover
+
 local first = first_answer()
 if first then return first end
 if not turn or string.match(turn, '^%S+') ~= ARGV[4] then return answer({'over'}) end

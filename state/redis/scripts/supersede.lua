@@ -5,6 +5,12 @@
 -- ARGV[7-]    changes, of which the transcript is written; see commit
 -- then        '*' and what is handed on to the new turn, or nothing
 -- Returns     lost | turnover <Turnover>
+
+-- include clock
+-- include conversation
+-- include keeping
+-- include handover
+
 local op, lease = ARGV[3], tonumber(ARGV[4])
 if not holds(ARGV[6]) then
   local first = first_answer()

@@ -4,6 +4,11 @@
 -- ARGV[4]    key
 -- ARGV[5]    author, or '' for everybody
 -- Returns    lost | taken <place and framed inbounds>
+
+-- include clock
+-- include conversation
+-- include handover
+
 if not holds(ARGV[3]) then return {'lost'} end
 local field = 'T:' .. ARGV[4]
 local taken = call('HGET', TURN, field)

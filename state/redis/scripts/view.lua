@@ -1,6 +1,10 @@
 -- Show one conversation at one moment; change nothing.
 -- KEYS[1-9]  the conversation
 -- Returns    view <now> <live> <followed> <wake or nil> <dead letters> <count> <fields of the turn…> <inbounds…>
+
+-- include clock
+-- include conversation
+
 local fields = call('HGETALL', TURN)
 local reply = {
   'view', now, held and 1 or 0, call('ZSCORE', FOLLOWED, name) and 1 or 0,

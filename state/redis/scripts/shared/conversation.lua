@@ -20,3 +20,22 @@ end
 local function place_in_turn()
   return call('HLEN', TURN)
 end
+
+-- Tokens and order: the partition's next number, seeded by the clock so that a restored copy of the
+-- store cannot hand it out twice.
+local function draw_number()
+  local number = int(math.max((call('GET', COUNTER) or 0) + 1, now))
+  call('SET', COUNTER, number)
+  return number
+end
+
+-- What is kept of the conversation between turns.
+local function kept_state()
+  local kept = call('HMGET', KEPT, 'state', 'version')
+  return kept[1], kept[2]
+end
+
+-- Keep the answer of this operation for its repeats.
+local function keep_answer(reply)
+  call('SET', ANSWER, int(now) .. ' ' .. cmsgpack.pack(reply), 'PX', int(OP_WINDOW / 1000))
+end

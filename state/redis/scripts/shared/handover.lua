@@ -29,6 +29,10 @@ local function pending()
   return signal and string.match(signal, '^%S+')
 end
 
+local function turn_id()
+  return string.match(turn, '^%S+')
+end
+
 local function lead()
   return string.match(turn, '^%S+ (%S+)')
 end
@@ -44,7 +48,7 @@ local function first_answer()
 end
 
 local function answer(reply)
-  call('SET', ANSWER, int(now) .. ' ' .. cmsgpack.pack(reply), 'PX', int(OP_WINDOW / 1000))
+  keep_answer(reply)
   return reply
 end
 
@@ -57,7 +61,7 @@ end
 -- --- signals -------------------------------------------------------------------------------------
 
 local function in_index()
-  return name .. ' ' .. string.match(turn, '^%S+') .. ' ' .. signal
+  return name .. ' ' .. turn_id() .. ' ' .. signal
 end
 
 local function put_signal(kind, by)
@@ -177,12 +181,6 @@ local function wake_if_pending()
   end
 end
 
-local function draw_number()
-  local number = math.max(tonumber(call('GET', COUNTER) or 0) + 1, now)
-  call('SET', COUNTER, int(number))
-  return number
-end
-
 -- Start the head of a conversation that nobody holds, settling on the way what cannot start.
 -- `lease` and `patience` are microseconds; without a lease start nothing, and leave a wake.
 -- Answer a flat Started, or nil.
@@ -205,11 +203,11 @@ local function next_turn(op, lease, patience)
     local admitted, id = string.match(head, '^(%d+) (%S+)')
     fields = begin(id, {head}, admitted)
   end
-  token = int(draw_number()) .. '-' .. op
+  token = draw_number() .. '-' .. op
   expires, held, backing = now + lease, true, 0
   call('HSET', TURN, 'token', token, 'expires', int(expires), 'backing', 0)
   call('ZADD', WAKE, int(expires), name)
-  local state, version = unpack(call('HMGET', KEPT, 'state', 'version'))
+  local state, version = kept_state()
   return extend({token, expires, now, state, version, #fields}, fields)
 end
 
@@ -221,7 +219,7 @@ local function started_again(lease)
     local value = call('HGET', TURN, field)
     if value then extend(fields, {field, value}) end
   end
-  local state, version = unpack(call('HMGET', KEPT, 'state', 'version'))
+  local state, version = kept_state()
   return extend({token, begun + lease, begun, state, version, #fields}, fields)
 end
 
@@ -237,33 +235,4 @@ local function end_if_unheld()
   end_unrunnable()
   call('ZREM', WAKE, name) -- what waits is due from now on, not since the lease's end
   wake_if_pending()
-end
-
--- --- what a conversation keeps -------------------------------------------------------------------
-
--- Write the changes that start at ARGV[at]: version and state, bound, count and entries of the
--- transcript. A conversation that was reset while its turn ran keeps nothing of that turn.
-local function write(at)
-  local version, state, keep, entries = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
-  if detached or not keep then return end
-  if version ~= '' then call('HSET', KEPT, 'version', version, 'state', state) end
-  if entries > 0 then
-    for i = at + 4, at + 3 + entries do call('RPUSH', TRANSCRIPT, ARGV[i]) end
-    call('HINCRBY', KEPT, 'entries', entries)
-  end
-  if keep > 0 then
-    call('LTRIM', TRANSCRIPT, -keep, -1)
-  else
-    call('DEL', TRANSCRIPT)
-  end
-end
-
--- Leave nothing behind of an idle conversation: the transcript's numbering goes last.
-local function sweep()
-  if turn then return end
-  local entries, state = unpack(call('HMGET', KEPT, 'entries', 'state'))
-  if entries and not state and call('EXISTS', INBOX, TRANSCRIPT, DEAD) == 0
-      and not call('ZSCORE', FOLLOWED, name) then
-    call('DEL', KEPT)
-  end
 end
