@@ -64,7 +64,10 @@ class Acting:
         """Create a person."""
         wanted = await read(request, bodies.NewUser)
         person = self._world.add_person(
-            wanted.name, guild_id=wanted.guild_id, permissions=wanted.permissions
+            wanted.name,
+            guild_id=wanted.guild_id,
+            permissions=wanted.permissions,
+            bot=wanted.bot,
         )
         return answer(person_view(person))
 

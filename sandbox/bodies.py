@@ -48,11 +48,12 @@ class NewThread(Body):
 
 
 class NewUser(Body):
-    """Ask for a person, in one guild or in all."""
+    """Ask for a person, or another bot, in one guild or in all."""
 
     name: Name
     guild_id: SnowflakeId | None = None
     permissions: list[str] = []
+    bot: bool = False
 
 
 class NewDm(Body):

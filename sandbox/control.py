@@ -12,7 +12,7 @@ The world
                                     that the bot does not have there
     DELETE /control/channels/ID
     POST   /control/threads         {channel_id, user_id, name, message_id?}
-    POST   /control/users           {name, guild_id?, permissions?}: in every guild by default;
+    POST   /control/users           {name, guild_id?, permissions?, bot?}: in all guilds by default;
                                     permissions by discord.py's names, such as "manage_messages"
     POST   /control/dms             {user_id}: opened, or found
     POST   /control/reset           back to the default world; every session ends

@@ -49,6 +49,8 @@ class Feed:
 
     def publish(self, kind: str, **fields: object) -> None:
         """Send one event to every page."""
+        if not self._pages:
+            return
         text = json.dumps({"type": kind, **fields})
         for page in list(self._pages):
             try:

@@ -52,8 +52,13 @@ def parse(kind: type[Body], given: dict[str, Any]) -> Body:
     try:
         return kind.model_validate(given)
     except ValidationError as error:
-        faults = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise NotPossible("; ".join(faults)) from error
+        raise NotPossible("; ".join(_line(dict(fault)) for fault in error.errors())) from error
+
+
+def _line(fault: dict[str, Any]) -> str:
+    place = ".".join(map(str, fault["loc"]))
+    text = str(fault["msg"]).removeprefix("Value error, ")
+    return f"{place}: {text}" if place else text
 
 
 def number(text: str, name: str) -> int:

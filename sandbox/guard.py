@@ -1,4 +1,4 @@
-"""Keep other web sites out: the sandbox listens on loopback, and so does every browser's user."""
+"""Keep other web sites out: what a browser on this machine loads can reach loopback too."""
 
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address

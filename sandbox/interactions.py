@@ -8,7 +8,7 @@ from simcord.backend import serializers
 from simcord.backend.command_access import command_access
 from simcord.backend.models import Interaction, Message
 from simcord.components import walk_components
-from simcord.enums import InteractionType
+from simcord.enums import ComponentType, InteractionType
 from simcord.interactions import base_payload
 
 from sandbox.options import command_payload
@@ -22,8 +22,7 @@ DEADLINE = 3.0
 """Seconds. An interaction without a first response is dead after them, on Discord and here."""
 
 PATIENCE = 5.0
-"""Seconds to wait for the response's text by default: longer than `DEADLINE`, because a bot may
-acknowledge first and write later."""
+"""Seconds to wait for a response's text: longer than `DEADLINE`, as it may only be deferred."""
 
 
 class Interactions:
@@ -74,7 +73,7 @@ class Interactions:
             raise NotPossible(f"there is no message {message_id} in channel {channel_id}")
         component = _component(message, custom_id)
         data: Json = {"custom_id": custom_id, "component_type": component["type"]}
-        if component["type"] != 2:  # noqa: PLR2004 - a button, the one component without values
+        if component["type"] != ComponentType.BUTTON:
             data["values"] = values
         record, event = self._open(InteractionType.MESSAGE_COMPONENT, channel_id, user_id, data)
         record.source_message_id = message_id

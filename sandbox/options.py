@@ -18,6 +18,7 @@ from sandbox.world import World
 
 Json = dict[str, Any]
 
+_NESTING = (OptionType.SUBCOMMAND, OptionType.SUBCOMMAND_GROUP)
 _ENTITIES = (OptionType.USER, OptionType.CHANNEL, OptionType.ROLE, OptionType.MENTIONABLE)
 
 
@@ -55,21 +56,12 @@ class _Options:
 
     def build(self, command: Json, given: Json) -> tuple[list[Json], Json]:
         declared = {one["name"]: one for one in command.get("options") or []}
-        if any(one["type"] in (1, 2) for one in declared.values()):
-            raise NotPossible(f"/{command['name']} needs one of {', '.join(declared)} behind it")
-        unknown = given.keys() - declared.keys()
-        if unknown:
-            raise NotPossible(f"/{command['name']} has no option {min(unknown)!r}")
-        missing = [name for name, one in declared.items() if one.get("required")]
-        missing = [name for name in missing if given.get(name) is None]
-        if missing:
-            raise NotPossible(f"/{command['name']} needs the option {missing[0]!r}")
-        built = [
-            {"name": name, "type": declared[name]["type"], "value": self._value(command, one, raw)}
-            for name, raw in given.items()
-            if raw is not None
-            for one in [declared[name]]
-        ]
+        given = {name: value for name, value in given.items() if value is not None}
+        _require_complete(command["name"], declared, given)
+        built = []
+        for name, raw in given.items():
+            value = self._value(command, declared[name], raw)
+            built.append({"name": name, "type": declared[name]["type"], "value": value})
         return built, self._resolved
 
     def _value(self, command: Json, option: Json, raw: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -135,3 +127,14 @@ class _Options:
 
     def _add(self, kind: str, key: int, part: Any) -> None:  # noqa: ANN401 - simcord's payloads
         self._resolved.setdefault(kind, {})[str(key)] = dict(part)
+
+
+def _require_complete(command: str, declared: Json, given: Json) -> None:
+    if any(option["type"] in _NESTING for option in declared.values()):
+        raise NotPossible(f"/{command} needs one of {', '.join(declared)} behind it")
+    for name in given:
+        if name not in declared:
+            raise NotPossible(f"/{command} has no option {name!r}")
+    for name, option in declared.items():
+        if option.get("required") and name not in given:
+            raise NotPossible(f"/{command} needs the option {name!r}")

@@ -32,11 +32,12 @@ class NotPossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody to speak as. `color` is `#rrggbb`."""
+    """Somebody to speak as, who may be another bot. `color` is `#rrggbb`."""
 
     id: int
     name: str
     color: str
+    bot: bool = False
 
 
 class Places:
@@ -193,14 +194,19 @@ class Places:
         self.discord.delete_channel(channel_id)
 
     def add_person(
-        self, name: str, *, guild_id: int | None = None, permissions: Iterable[str] = ()
+        self,
+        name: str,
+        *,
+        guild_id: int | None = None,
+        permissions: Iterable[str] = (),
+        bot: bool = False,
     ) -> Person:
-        """Create a person who joins the guild, or every guild when none is named."""
+        """Create a person, or another bot, who joins the guild, or all when none is named."""
         guilds = list(self.discord.guilds) if guild_id is None else [self.find_guild(guild_id).id]
         granted = tuple(permissions)
         permission_bits(granted)
-        user = self.discord.make_user(name.lower(), global_name=name)
-        person = Person(user.id, name, _COLORS[(len(self.people) + 1) % len(_COLORS)])
+        user = self.discord.make_user(name.lower(), global_name=name, bot=bot)
+        person = Person(user.id, name, _COLORS[(len(self.people) + 1) % len(_COLORS)], bot)
         self.people[person.id] = person
         for one in guilds:
             self.discord.add_member(one, person.id, announce=True)

@@ -47,6 +47,10 @@ class Sandbox:
     the bot; `identify_interval` (seconds, 5 on Discord) makes it refuse identifies that come too
     fast. `approved` are the intents switched on in the developer portal. `limits` are off unless
     given. `heartbeat` is in seconds. An `OSError` says that the port is taken.
+
+    Within the context `world` acts as people, `interactions` uses commands and buttons, `faults`
+    and `connections` (the gateway) go wrong on demand, `log` has the bot's requests, `feed` the
+    page's events. Who runs the bot beside it sets `supervisor`.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ SNIPPET = 120
 
 def person_view(person: Person) -> dict[str, Any]:
     """Show a person."""
-    return {"id": str(person.id), "name": person.name, "color": person.color, "bot": False}
+    return {"id": str(person.id), "name": person.name, "color": person.color, "bot": person.bot}
 
 
 def channel_view(channel: Channel) -> dict[str, Any]:

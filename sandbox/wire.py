@@ -21,13 +21,10 @@ class Malformed(Exception):
 
 async def read_call(request: web.Request) -> Call:
     """Read path, query and body. The path stays percent-encoded, as an emoji in it must."""
-    body: Any = None
-    files: list[Upload] = []
-    if request.content_type.startswith("multipart/"):
-        body, files = await _read_form(request)
-    elif request.can_read_body:
-        text = await request.text()
-        body = _parsed(text) if text else None
+    try:
+        body, files = await _read_body(request)
+    except ValueError as error:  # no JSON, no UTF-8, no boundary between parts
+        raise Malformed(str(error)) from error
     return Call(
         method=request.method,
         path=request.rel_url.raw_path.removeprefix(PREFIX),
@@ -36,6 +33,13 @@ async def read_call(request: web.Request) -> Call:
         files=tuple(files),
         reason=request.headers.get("X-Audit-Log-Reason"),
     )
+
+
+async def _read_body(request: web.Request) -> tuple[Any, list[Upload]]:
+    if request.content_type.startswith("multipart/"):
+        return await _read_form(request)
+    text = await request.text() if request.can_read_body else ""
+    return (json.loads(text) if text else None), []
 
 
 async def _read_form(request: web.Request) -> tuple[Any, list[Upload]]:
@@ -48,7 +52,7 @@ async def _read_form(request: web.Request) -> tuple[Any, list[Upload]]:
             fields[part.name] = await part.text()
         else:
             parts.append((part.name, part.filename, bytes(await part.read())))
-    body = _parsed(fields["payload_json"]) if "payload_json" in fields else dict(fields)
+    body = json.loads(fields["payload_json"]) if "payload_json" in fields else dict(fields)
     described = body.get("attachments") if isinstance(body, dict) else None
     texts = {
         f"files[{one.get('id')}]": one.get("description")
@@ -56,13 +60,6 @@ async def _read_form(request: web.Request) -> tuple[Any, list[Upload]]:
         if isinstance(one, dict)
     }
     return body, [Upload(file, BytesIO(data), texts.get(name)) for name, file, data in parts]
-
-
-def _parsed(text: str) -> Any:  # noqa: ANN401 - any JSON
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise Malformed(f"no JSON: {error}") from error
 
 
 def response(answer: Answer) -> web.Response:

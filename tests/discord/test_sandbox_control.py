@@ -83,7 +83,8 @@ async def test_a_world_is_built() -> None:
         )
         wanted = {"name": "Di", "guild_id": guild["id"], "permissions": ["manage_messages"]}
         di = await control.call("POST", "/users", wanted)
-        eli = await control.call("POST", "/users", {"name": "Eli"})
+        eli = await control.call("POST", "/users", {"name": "Eli", "bot": True})
+        assert (di["bot"], eli["bot"]) == (False, True)
         dm = await control.call("POST", "/dms", {"user_id": di["id"]})
         assert dm == await control.call("POST", "/dms", {"user_id": int(di["id"])})
         world = await control.call("GET", "/world")
@@ -217,6 +218,26 @@ async def test_options_name_users_channels_and_roles_by_id() -> None:
             "POST", "/interactions", {**used, "options": {**options, "user": general}}
         )
         assert "'user' does not fit" in line
+
+
+async def test_subcommands_follow_the_name_of_their_command(control: Control) -> None:
+    """A command with subcommands cannot be used without one."""
+    world = control.sandbox.world
+    leaf = {"type": 1, "name": "in", "options": [{"type": 4, "name": "minutes", "required": True}]}
+    world.discord.register_commands(None, [{"name": "remind", "options": [leaf]}])
+    heard: list[dict[str, Any]] = []
+    world.listeners.append(lambda event, payload: heard.append({event: payload}))
+    general, ada, _ = await places(control)
+    used = {"channel_id": general, "user_id": ada, "options": {"minutes": 5}, "wait": 0}
+    assert "needs one of in behind it" in await control.error(
+        "POST", "/interactions", {**used, "command": "remind"}
+    )
+    outcome = await control.call("POST", "/interactions", {**used, "command": "remind in"})
+    assert outcome["responded"] is False, "nobody is there to respond"
+    sent = heard[-1]["INTERACTION_CREATE"]["data"]
+    assert sent["options"] == [
+        {"type": 1, "name": "in", "options": [{"name": "minutes", "type": 4, "value": 5}]}
+    ]
 
 
 async def test_requests_go_wrong_as_often_as_asked() -> None:
@@ -428,7 +449,7 @@ async def collect(stream: aiohttp.ClientResponse, events: list[dict[str, Any]]) 
         ("GET", "/channels/1/messages", None, "no channel 1"),
         ("GET", "/log?since=x", None, "since must be a number"),
         ("GET", "/interactions/1", None, "no interaction 1"),
-        ("POST", "/faults", {}, "say what goes wrong"),
+        ("POST", "/faults", {}, "say what goes wrong: latency, status, retry_after or lose_reply"),
         ("POST", "/faults", {"latency": 1, "code": 5}, "code and message go with a status"),
         ("POST", "/faults", {"status": 200}, "status: "),
         ("POST", "/faults", {"gateway": "explode"}, "gateway: "),

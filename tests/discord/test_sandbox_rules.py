@@ -235,6 +235,12 @@ async def test_requests_that_no_client_should_send_are_answered_in_discords_form
         assert (status, body["message"]) == (401, "401: Unauthorized")
         status, body = await answered(sandbox, "POST", f"{general}/messages", raw="{")
         assert (status, body["code"]) == (400, 50109)
+        headers = {"Content-Type": "multipart/form-data", "Authorization": f"Bot {sandbox.token}"}
+        async with (
+            aiohttp.ClientSession(headers=headers) as session,
+            session.post(f"{sandbox.api}{general}/messages", data=b"no boundary") as answer,
+        ):
+            assert (answer.status, (await answer.json())["code"]) == (400, 50109)
         for malformed in ({"content": 5}, {"embeds": 5}, ["a list"]):
             status, body = await answered(sandbox, "POST", f"{general}/messages", malformed)
             assert (status, body["code"]) == (400, 50035), malformed
