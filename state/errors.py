@@ -3,7 +3,7 @@ Everything that `state` raises.
 
     StateError
     ├── StateUnavailable   the store did not answer; nothing is known about the outcome
-    ├── StateInvalid       the store answers but cannot be used: wrong schema, wrong owner, wrong URL
+    ├── StateInvalid       the store answers and must not be used: its schema, its owner, its URL
     ├── LeaseLost          the lease does not hold (any more); nothing was changed
     ├── Gone               the owner, conversation or author is being forgotten
     └── Unacceptable       a value breaks a stated limit; nothing was changed

@@ -12,7 +12,6 @@ from state.values import (
     Signal,
     SignalKind,
     Step,
-    Timer,
 )
 
 # --- hand-over -----------------------------------------------------------------------------------
@@ -264,20 +263,24 @@ class Subscriptions:
     cursor: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduled:
-    """A timer as it is stored."""
-
-    conversation: Conversation
-    timer: Timer
-    generation: int
-    #: Seconds until it fires next; negative when overdue.
-    due_in: float
+# --- operating -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Schedules:
-    """One page of timers; *cursor* is None on the last."""
+class Forgetting:
+    """How far a forget has come. Not *done*: call it again."""
 
-    timers: tuple[Scheduled, ...]
-    cursor: str | None
+    done: bool
+    #: Conversations, or traces of an author, that this batch removed.
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShardLease:
+    """The right to serve a range of shards until it expires; *epoch* grows with each new owner."""
+
+    name: str
+    epoch: int
+    token: str
+    #: Milliseconds of the store's clock.
+    expires: int

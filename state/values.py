@@ -6,26 +6,13 @@ where a Lua or JavaScript number loses digits). Durations are seconds; points in
 milliseconds of the store's own clock and are only ever shown, never compared with a local clock.
 """
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from state.errors import Unacceptable
-
-#: Braces would break Redis Cluster's hash tags, a newline or NUL some listing; nothing needs them.
-_ID = re.compile(r"[A-Za-z0-9_./@:-]{1,128}\Z")
-
-#: Bytes in one payload. A Discord message is at most a few KiB; the rest is room for an author's
-#: state. Relation: far below Redis' 512 MB and SQLite's 1 GB limits, so neither is ever met first.
-PAYLOAD_LIMIT = 1 << 20
-
-
-def checked_id(value: str, what: str) -> str:
-    """Return *value* if it can name something in every store, else raise `Unacceptable`."""
-    if not _ID.match(value):
-        msg = f"{what} {value!r}: 1 to 128 of the characters A-Z a-z 0-9 _ . / @ : - are allowed"
-        raise Unacceptable(msg)
-    return value
+from state.ids import PAYLOAD_LIMIT, checked_id
+from state.keys import Put
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +232,8 @@ class Changes:
     state_version: int = 0
     #: Appended to the transcript in this order.
     transcript: tuple[bytes, ...] = ()
+    #: Author of each entry of *transcript*, "" for ours; shorter means ours. For `forget`.
+    authors: tuple[str, ...] = ()
     #: The transcript is cut to its newest *keep* entries.
     keep: int = 200
     #: The steps this run asked for, as (name, key); None skips the check for drift.
@@ -253,3 +242,9 @@ class Changes:
     timers: tuple[Timer, ...] = ()
     #: Ids of timers to remove.
     unschedule: tuple[str, ...] = ()
+    #: Keys of this conversation's owner to write.
+    puts: tuple[Put, ...] = ()
+    #: Kept for every inbound of the turn for `state.ports.ANSWER_WINDOW`; the first one stands.
+    answer: bytes | None = None
+    #: Added to the owner's usage of the store's day (UTC): name → amount.
+    usage: Mapping[str, int] = field(default_factory=dict)

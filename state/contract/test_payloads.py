@@ -3,6 +3,7 @@
 import pytest
 
 from state import State
+from state.ids import PAYLOAD_LIMIT
 from state.contract.factory import Clock
 from state.contract.scene import (
     CLAIM,
@@ -16,8 +17,17 @@ from state.contract.scene import (
     started,
     taken_over,
 )
-from state.outcomes import Placed
-from state.values import PAYLOAD_LIMIT, Changes, Conversation, Inbound, Page, SignalKind, Step
+from state.outcomes import (
+    Placed,
+)
+from state.values import (
+    Changes,
+    Conversation,
+    Inbound,
+    Page,
+    SignalKind,
+    Step,
+)
 
 pytestmark = pytest.mark.asyncio
 

@@ -10,9 +10,13 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 from state.errors import LeaseLost
+from state.keys import Author
 from state.memory import admission, handover
+from state.memory.keeping import Keeping
 from state.memory.messages import Messages
+from state.memory.operating import Operating
 from state.memory.records import Record
+from state.memory.sharding import Sharding
 from state.memory.timers import Timers
 from state.outcomes import (
     Admission,
@@ -46,7 +50,7 @@ from state.values import (
 )
 
 
-class MemoryState(Messages, Timers):
+class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
     """Every step of `state.ports.State` over a `Database`."""
 
     # --- admission and hand-over ---------------------------------------------------------------
@@ -63,6 +67,7 @@ class MemoryState(Messages, Timers):
     ) -> Admission:
         """See `State.admit`."""
         now = self._now()
+        self._not_gone(Author(inbound.author))
         first: Admission | None = self._first_answer(conversation, op)
         if first is not None:
             return first
@@ -186,6 +191,7 @@ class MemoryState(Messages, Timers):
         ):
             return Drift(tuple(unasked))
         handover.write(record, turn, changes, now, state=True)
+        self._write_beside(record, changes, now)
         return self._hand_over(record, op, claim, now)
 
     async def fail(
@@ -211,7 +217,7 @@ class MemoryState(Messages, Timers):
             record.wake = record.backing_off = now + int(retry_in * 1e6)
             return self._answer(lease.conversation, op, Retrying(turn.attempts, retry_in))
         handover.write(record, turn, changes, now, state=False)
-        handover.bury(record, turn, error)
+        handover.bury(record, turn, error, now)
         return self._hand_over(record, op, claim, now)
 
     def _hand_over(self, record: Record, op: str, claim: Claim | None, now: int) -> Turnover:
@@ -276,7 +282,7 @@ class MemoryState(Messages, Timers):
         turn = record.turn
         if turn is None or record.held(now) or turn.pending() not in handover.ENDED_BY:
             return Turnover()
-        ended = handover.unrunnable(record, turn)
+        ended = handover.unrunnable(record, turn, now)
         handover.end_turn(record)
         record.wake = now if record.inbox else None
         return Turnover(None, (ended,) if ended else ())

@@ -2,12 +2,18 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, TypeVar
 
-from state.errors import LeaseLost, StateUnavailable
+from state.errors import Gone, LeaseLost, StateUnavailable
+from state.keys import Author, Owner, Scope
 from state.memory.records import Record, Turn
+from state.outcomes import (
+    ShardLease,
+)
 from state.partition import DEFAULT_PARTITIONS, partition_of
 from state.ports import OP_WINDOW, SEEN_WINDOW
 from state.values import (
@@ -19,6 +25,14 @@ from state.values import (
 Answer = TypeVar("Answer")
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class Kept:
+    """A value, list or counter, and when it is gone (µs)."""
+
+    value: bytes | list[bytes] | int
+    until: int | None
 
 
 class Database:
@@ -34,6 +48,14 @@ class Database:
         #: (conversation, operation id) → when, and the first answer; oldest first.
         self.answers: dict[tuple[Conversation, str], tuple[int, object]] = {}
         self.listeners: set[asyncio.Queue[Signal]] = set()
+        self.keys: dict[tuple[Scope, str], Kept] = {}
+        #: (owner, UTC day) → name → amount.
+        self.usage: dict[tuple[str, str], Counter[str]] = {}
+        #: What is being forgotten just now.
+        self.tombstones: set[Owner | Conversation | Author] = set()
+        self.shards: dict[str, ShardLease] = {}
+        #: Identify bucket → when the next is granted (µs).
+        self.gates: dict[int, int] = {}
 
 
 class Handle:
@@ -84,7 +106,14 @@ class Handle:
         return number
 
     def _record(self, conversation: Conversation) -> Record:
+        self._not_gone(conversation, Owner(conversation.owner))
         return self._db.records.setdefault(conversation, Record(conversation))
+
+    def _not_gone(self, *targets: Owner | Conversation | Author) -> None:
+        """Refuse a step that is addressed to what is being forgotten."""
+        for target in targets:
+            if target in self._db.tombstones:
+                raise Gone(f"{target} is being forgotten; try again in a moment")
 
     def _holding(self, lease: Lease) -> tuple[Record, Turn]:
         """The record and turn of a living lease; `LeaseLost` for any other."""
@@ -96,6 +125,7 @@ class Handle:
     def _living(self, lease: Lease) -> Record:
         """The record of a living lease, with a turn or without."""
         now = self._now()
+        self._not_gone(lease.conversation, Owner(lease.conversation.owner))
         record = self._db.records.get(lease.conversation)
         if record is None or record.living(now) != lease.token:
             msg = f"conversation {lease.conversation.id}: the lease {lease.token} does not hold"

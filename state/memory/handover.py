@@ -6,8 +6,9 @@ Each function changes one record and awaits nothing, which is all that makes the
 
 from collections import deque
 from collections.abc import Callable
+from itertools import chain, repeat
 
-from state.memory.records import Alarm, DeadLetter, Record, Turn, Waiting
+from state.memory.records import Alarm, Letter, Line, Record, Turn, Waiting
 from state.outcomes import (
     Entry,
     Settled,
@@ -43,7 +44,7 @@ def next_turn(record: Record, op: str, claim: Claim | None, now: int, number: Nu
         leave_wake(record, now)
         return Turnover()
     while (turn := record.turn) is not None:
-        if (ended := unrunnable(record, turn)) is None:
+        if (ended := unrunnable(record, turn, now)) is None:
             break
         settled.append(ended)
         record.turn = None
@@ -121,14 +122,14 @@ def set_alarm(record: Record, timer: Timer, now: int) -> int:
     return generation
 
 
-def unrunnable(record: Record, turn: Turn) -> Settled | None:
+def unrunnable(record: Record, turn: Turn, now: int) -> Settled | None:
     """Settle an unfinished turn that must not run again: stopped, killed, or expired too often."""
     if record.token is not None:  # its lease ended by expiry, not by fail or park
         record.token = None
         turn.expiries += 1
     outcome = ENDED_BY.get(turn.signal.kind) if turn.signal else None
     if outcome is None and turn.expiries >= MAX_EXPIRIES:
-        bury(record, turn, f"its lease expired {turn.expiries} times without progress")
+        bury(record, turn, f"its lease expired {turn.expiries} times without progress", now)
         outcome = Outcome.DEAD
     return turn.settled(outcome) if outcome else None
 
@@ -184,10 +185,13 @@ def end_turn(record: Record) -> None:
 
 def write(record: Record, turn: Turn, changes: Changes, now: int, *, state: bool) -> None:
     """
-    Write timers and (if *state*) state, and the transcript.
+    Write timers, answer and (if *state*) state, and the transcript.
 
     State and transcript only unless the conversation was reset meanwhile.
     """
+    if changes.answer is not None:
+        for inbound in turn.all_inbounds:
+            record.given.setdefault(inbound.id, (now, changes.answer))
     for gone in changes.unschedule:
         record.alarms.pop(gone, None)
     for timer in changes.timers:
@@ -196,14 +200,15 @@ def write(record: Record, turn: Turn, changes: Changes, now: int, *, state: bool
         return
     if state and changes.state is not None:
         record.state, record.state_version = changes.state, changes.state_version
-    for payload in changes.transcript:
+    for payload, author in zip(changes.transcript, chain(changes.authors, repeat(""))):  # noqa: B905
         record.entries += 1
-        record.transcript.append(Entry(record.entries, payload))
+        record.transcript.append(Line(Entry(record.entries, payload), author))
     del record.transcript[: max(0, len(record.transcript) - changes.keep)]
 
 
-def bury(record: Record, turn: Turn, error: str) -> None:
-    """Keep a turn that was given up as a dead letter."""
-    record.dead.append(DeadLetter(turn.all_inbounds, error, record.state))
+def bury(record: Record, turn: Turn, error: str, now: int) -> None:
+    """Keep a turn that was given up as a dead letter, named after the turn and the time."""
+    id_ = f"{turn.id}.{now}"
+    record.dead.append(Letter(id_, turn.all_inbounds, error, record.state, now))
     while len(record.dead) > DEAD_LETTER_LIMIT:
         record.dead.popleft()

@@ -43,7 +43,8 @@ class Reading(Handle):
         """See `State.history`."""
         self._now()
         record = self._db.records.get(conversation) or Record(conversation)
-        older = [e for e in record.transcript if before is None or e.number < before]
+        lines = (line.entry for line in record.transcript)
+        older = [entry for entry in lines if before is None or entry.number < before]
         return tuple(older[-limit:]) if limit > 0 else ()
 
     async def reset(self, conversation: Conversation) -> None:

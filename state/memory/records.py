@@ -88,12 +88,22 @@ class Turn:
 
 
 @dataclass(slots=True)
-class DeadLetter:
+class Letter:
     """A turn that was given up, with its error and the state it had been given."""
 
+    id: str
     inbounds: tuple[Inbound, ...]
     error: str
     state: bytes | None
+    at: int
+
+
+@dataclass(slots=True)
+class Line:
+    """One transcript entry and whose it is; "" for ours."""
+
+    entry: Entry
+    author: str
 
 
 @dataclass(slots=True)
@@ -121,9 +131,11 @@ class Record:
     backing_off: int = 0
     state: bytes | None = None
     state_version: int = 0
-    transcript: list[Entry] = field(default_factory=list)
+    transcript: list[Line] = field(default_factory=list)
     entries: int = 0
-    dead: deque[DeadLetter] = field(default_factory=deque)
+    dead: deque[Letter] = field(default_factory=deque)
+    #: Answers given, by inbound id: when, and what; oldest first.
+    given: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     alarms: dict[str, Alarm] = field(default_factory=dict)
     subscribed: bool = False
 
@@ -149,5 +161,5 @@ class Record:
         """Whether nothing at all is left worth keeping."""
         nothing_pending = not self.inbox and not self.alarms and self.turn is None
         nothing_pending = nothing_pending and self.token is None
-        nothing_kept = self.state is None and not self.transcript and not self.dead
+        nothing_kept = not (self.state is not None or self.transcript or self.dead or self.given)
         return nothing_pending and nothing_kept and not self.subscribed

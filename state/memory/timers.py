@@ -1,9 +1,12 @@
 """The steps on timers, and the list of those of one owner."""
 
+from state.listings import Scheduled, Schedules
 from state.memory import handover
 from state.memory.reading import Reading
-from state.outcomes import Scheduled, Schedules
-from state.values import Conversation, Timer
+from state.values import (
+    Conversation,
+    Timer,
+)
 
 
 class Timers(Reading):

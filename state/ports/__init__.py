@@ -21,8 +21,11 @@ Rules of every step:
 
 from typing import Protocol
 
+from state.ports.keeping import Keeping
+from state.ports.operating import Operating
 from state.ports.reading import Reading
 from state.ports.requests import Requests
+from state.ports.sharding import Sharding
 from state.ports.timing import Timing
 from state.ports.turns import Turns
 
@@ -39,11 +42,17 @@ SEEN_WINDOW = 26 * 3600.0
 #: Dead letters kept per conversation; the oldest is dropped.
 DEAD_LETTER_LIMIT = 100
 
+#: Seconds for which a committed answer can be read: longer than an interaction lives (15 min).
+ANSWER_WINDOW = 3600.0
+
+#: Days for which usage is kept, so that a year can be compared with the one before.
+USAGE_DAYS = 400
+
 #: Occurrences of one recurring timer that are made up for at once.
 CATCH_UP_LIMIT = 100
 
 
-class State(Turns, Requests, Reading, Timing, Protocol):
+class State(Turns, Requests, Reading, Timing, Keeping, Operating, Sharding, Protocol):
     """One store, shared by every process that serves the same application."""
 
     @property

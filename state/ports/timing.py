@@ -2,9 +2,7 @@
 
 from typing import Protocol
 
-from state.outcomes import (
-    Schedules,
-)
+from state.listings import Schedules
 from state.values import (
     Conversation,
     Timer,
