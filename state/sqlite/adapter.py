@@ -2,10 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TypeVar, cast
 
-from state.errors import StateInvalid, StateUnavailable
+from state.errors import StateError, StateInvalid, StateUnavailable
 from state.outcomes import (
     Admission,
     Busy,
@@ -23,7 +23,7 @@ from state.outcomes import (
     View,
 )
 from state.partition import DEFAULT_PARTITIONS
-from state.sqlite import file, reading, steps
+from state.sqlite import file, journal, reading, requests, steps
 from state.sqlite.hints import channel_of
 from state.sqlite.records import Transaction
 from state.sqlite.writer import Settings, Writer
@@ -80,17 +80,13 @@ class SqliteState:
 
     async def open(self) -> None:
         """See `State.open`."""
-        if self._writer is None:
+        if self._writer is None or self._writer.failed:
             self._writer = Writer(self._settings, self._channel)
         writer = self._writer
         try:
             self._settings.partitions = await asyncio.shield(writer.opened)
-        except asyncio.CancelledError:
-            raise
-        except BaseException:
-            if self._writer is writer:
-                self._writer = None
-                await writer.stop()
+        except StateError:
+            await writer.stop()
             raise
 
     async def close(self) -> None:
@@ -110,7 +106,7 @@ class SqliteState:
         return cast("Answer", await self._open_writer().ask(step, writes=False))
 
     def _open_writer(self) -> Writer:
-        if self._writer is None or not self._writer.opened.done():
+        if self._writer is None or not self._writer.ready:
             raise StateUnavailable("the state is not open: await state.open() first")
         return self._writer
 
@@ -153,19 +149,19 @@ class SqliteState:
 
     async def take(self, lease: Lease, key: str, author: str | None = None) -> tuple[Inbound, ...]:
         """See `State.take`."""
-        return await self._write(lambda tx: steps.take(tx, lease, key, author))
+        return await self._write(lambda tx: journal.take(tx, lease, key, author))
 
     async def record(self, lease: Lease, name: str, key: str, value: bytes) -> bytes:
         """See `State.record`."""
-        return await self._write(lambda tx: steps.record(tx, lease, name, key, value))
+        return await self._write(lambda tx: journal.record(tx, lease, name, key, value))
 
     async def page(self, lease: Lease, number: int, issue: int, intent: bytes) -> Page:
         """See `State.page`."""
-        return await self._write(lambda tx: steps.page(tx, lease, number, issue, intent))
+        return await self._write(lambda tx: journal.page(tx, lease, number, issue, intent))
 
     async def posted(self, lease: Lease, number: int, issue: int, message_id: str) -> None:
         """See `State.posted`."""
-        await self._write(lambda tx: steps.posted(tx, lease, number, issue, message_id))
+        await self._write(lambda tx: journal.posted(tx, lease, number, issue, message_id))
 
     async def commit(
         self, lease: Lease, changes: Changes, *, op: str, claim: Claim | None
@@ -199,15 +195,15 @@ class SqliteState:
         self, conversation: Conversation, turn: str, kind: SignalKind, *, by: str, op: str
     ) -> Signalled | NotRunning:
         """See `State.signal`."""
-        return await self._write(lambda tx: steps.signal(tx, conversation, turn, kind, by, op))
+        return await self._write(lambda tx: requests.signal(tx, conversation, turn, kind, by, op))
 
     async def kill(
         self, conversation: Conversation, *, by: str, op: str, author: str | None = None
     ) -> Killed:
         """See `State.kill`."""
-        return await self._write(lambda tx: steps.kill(tx, conversation, by, op, author))
+        return await self._write(lambda tx: requests.kill(tx, conversation, by, op, author))
 
-    async def hints(self) -> AsyncIterator[Signal]:
+    async def hints(self) -> AsyncGenerator[Signal, None]:
         """See `State.hints`; those of other processes come within a fifth of a second."""
         with self._channel.listener() as queue:
             self._open_writer().wake()

@@ -14,7 +14,7 @@ from state.outcomes import (
     Superseding,
     Turnover,
 )
-from state.sqlite import inbox
+from state.sqlite import inbox, journal
 from state.sqlite.records import Record, Transaction
 from state.values import Could, Inbound, Outcome, Overflow, Policy, SignalKind, StopRight
 
@@ -67,7 +67,7 @@ def may_follow(tx: Transaction, record: Record, inbound: Inbound, policy: Policy
         and record.lead == inbound.author
         and record.pending in (None, SignalKind.SUPERSEDE)
         and record.followups < policy.max_followups
-        and not (policy.early_only and inbox.pages(tx, record))
+        and not (policy.early_only and journal.pages(tx, record))
     )
 
 
@@ -81,6 +81,8 @@ def append(
     if record.waiting >= policy.inbox:
         if policy.overflow is Overflow.REFUSE:
             return Refused(Refusal.INBOX_FULL)
-        dropped = (Settled(Outcome.DROPPED, (inbox.drop_head(tx, record),)),)
-    inbox.append(tx, record, inbound)
+        _, oldest = inbox.pop(tx, record, tx.now + 1)
+        dropped = (Settled(Outcome.DROPPED, (oldest,)),)
+    record.arriving = inbound
+    record.waiting += 1
     return dropped

@@ -2,15 +2,17 @@
 Answers of steps as text, for a repeat of the same operation.
 
 Only the process that asked repeats an operation, and only for seconds, so the text need not
-outlive a version of this code. JSON, with each dataclass as `{"Name": [fields…]}` and bytes as
-`{"b": base64}`: no answer holds a dictionary of its own.
+outlive a version of this code. JSON, with each dataclass as `{"Name": [fields…]}`, bytes as
+`{"b": base64}`, and what every repeat brings along (the conversation, the inbound) as
+`{"k": its place among them}`: an answer mostly tells the caller's own message back.
 """
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from enum import StrEnum
+from functools import partial
 from typing import Any, get_args, get_type_hints
 
 from state import outcomes, values
@@ -42,27 +44,33 @@ _MEMBERS = {
 }
 
 
-def encode(answer: object) -> str:
-    """Return *answer* as text."""
-    return json.dumps(answer, default=_plain, separators=(",", ":"))
+def encode(answer: object, known: Sequence[object] = ()) -> str:
+    """Return *answer* as text; *known* is what `decode` will be given too."""
+    return json.dumps(
+        answer, default=partial(_plain, known), separators=(",", ":"), check_circular=False
+    )
 
 
-def decode(text: str) -> Any:  # noqa: ANN401 (whoever asks knows the step and so the type)
+def decode(text: str, known: Sequence[object] = ()) -> Any:  # noqa: ANN401 (whoever asks knows the step and so the type)
     """Return the answer that `encode` was given."""
-    return json.loads(text, object_hook=_revived)
+    return json.loads(text, object_hook=partial(_revived, known))
 
 
-def _plain(value: object) -> dict[str, object]:
+def _plain(known: Sequence[object], value: object) -> dict[str, object]:
     if isinstance(value, bytes):
         return {"b": b64encode(value).decode()}
+    if value in known:
+        return {"k": known.index(value)}
     cls = type(value)
     return {cls.__name__: [getattr(value, name) for name in _FIELDS[cls]]}
 
 
-def _revived(plain: dict[str, Any]) -> object:
+def _revived(known: Sequence[object], plain: dict[str, Any]) -> object:
     ((name, content),) = plain.items()
     if name == "b":
         return b64decode(content)
+    if name == "k":
+        return known[content]
     return _CLASSES[name](*map(_field, _MEMBERS[name], content))
 
 

@@ -32,6 +32,9 @@ BUSY_TIMEOUT = 200
 #: Relation: below the 5 s within which every call of the port answers.
 OPEN_TIMEOUT = 4.0
 
+#: Bytes to which the log shrinks again after a burst. Four times what a checkpoint leaves of it.
+JOURNAL_SIZE_LIMIT = 16 << 20
+
 _UNUSABLE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY})
 
 
@@ -59,14 +62,18 @@ def connect(path: str, synchronous: str, partitions: int) -> tuple[sqlite3.Conne
 
 def _prepare(connection: sqlite3.Connection, path: str, synchronous: str, partitions: int) -> int:
     execute = connection.execute
-    _patiently(lambda: _check_owner(connection, path))
+    deadline = time.monotonic() + OPEN_TIMEOUT
+    _patiently(deadline, lambda: _check_owner(connection, path))
     # A switch to WAL needs the file alone and does not wait for it, whatever the timeout is.
-    _patiently(lambda: execute("PRAGMA journal_mode = WAL").fetchone())
+    _patiently(deadline, lambda: execute("PRAGMA journal_mode = WAL").fetchone())
     execute(f"PRAGMA synchronous = {synchronous}")
-    _patiently(lambda: execute("BEGIN IMMEDIATE"))
+    execute(f"PRAGMA journal_size_limit = {JOURNAL_SIZE_LIMIT}")
+    _patiently(deadline, lambda: execute("BEGIN IMMEDIATE"))
     try:
         _check_owner(connection, path)
         _migrate(connection, path, partitions)
+        # A write, so that a file that can only be read is refused here, not at the first message.
+        execute("UPDATE store SET partitions = partitions")
         (kept,) = execute("SELECT partitions FROM store").fetchone()
         execute("COMMIT")
     except BaseException:
@@ -123,9 +130,8 @@ def statements(script: str) -> list[str]:
     return found
 
 
-def _patiently(attempt: Callable[[], Answer]) -> Answer:
-    """Repeat *attempt* while another process is in the way, up to `OPEN_TIMEOUT`."""
-    deadline = time.monotonic() + OPEN_TIMEOUT
+def _patiently(deadline: float, attempt: Callable[[], Answer]) -> Answer:
+    """Repeat *attempt* while another process is in the way, up to *deadline*."""
     while True:
         try:
             return attempt()
@@ -138,7 +144,7 @@ def _patiently(attempt: Callable[[], Answer]) -> Answer:
 # --- errors -------------------------------------------------------------------------------------
 
 
-def busy(error: sqlite3.Error) -> bool:
+def busy(error: Exception) -> bool:
     """Whether another connection held the lock that was needed."""
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
@@ -157,6 +163,6 @@ def unavailable(error: sqlite3.Error, path: str) -> StateError:
     return StateUnavailable(f"{path}: {error}")
 
 
-def _code(error: sqlite3.Error) -> int:
+def _code(error: Exception) -> int:
     """Return the primary result code; the bits above it tell details of it."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

@@ -6,7 +6,7 @@ Each function works on the loaded row and its transaction; who calls stores the 
 
 from state.outcomes import Settled, Started, Turnover
 from state.ports import DEAD_LETTER_LIMIT, MAX_EXPIRIES
-from state.sqlite import inbox
+from state.sqlite import inbox, journal
 from state.sqlite.records import Record, Transaction
 from state.values import Changes, Claim, Inbound, Lease, Outcome, Page, SignalKind
 
@@ -50,7 +50,7 @@ def unrunnable(tx: Transaction, record: Record) -> Settled | None:
         outcome = Outcome.DEAD
     if outcome is None:
         return None
-    return Settled(outcome, inbox.of_turn(tx, record), record.turn, inbox.pages(tx, record))
+    return Settled(outcome, inbox.of_turn(tx, record), record.turn, journal.pages(tx, record))
 
 
 def open_inbox(
@@ -60,18 +60,11 @@ def open_inbox(
     gone: list[Inbound] = []
     head = None
     while record.waiting and head is None:
-        number, at, *columns = tx.execute(
-            "SELECT id, at, name, author, payload FROM inbound "
-            "WHERE conversation = ? AND part IS NULL ORDER BY id LIMIT 1",
-            (record.id,),
-        ).fetchone()
-        record.waiting -= 1
+        at, inbound = inbox.pop(tx, record, oldest)
         if at < oldest:
-            tx.execute("DELETE FROM inbound WHERE id = ?", (number,))
-            gone.append(Inbound(*columns))
+            gone.append(inbound)
         else:
-            tx.execute("UPDATE inbound SET part = 0 WHERE id = ?", (number,))
-            head = Inbound(*columns)
+            head = inbound
             begin(tx, record, head, at)
     return ([Settled(Outcome.EXPIRED, tuple(gone))] if gone else []), head
 
@@ -90,7 +83,7 @@ def resume(tx: Transaction, record: Record, op: str, claim: Claim) -> Started:
         op,
         claim,
         inbox.of_part(tx, record, 0),
-        pages=tuple(sorted(inbox.pages(tx, record), key=by_number)),
+        pages=tuple(sorted(journal.pages(tx, record), key=by_number)),
         replayed=True,
     )
 
@@ -106,18 +99,18 @@ def grant(
     replayed: bool = False,
 ) -> Started:
     """Give a new lease on the turn, and everything its holder needs to run or replay it."""
-    token = record.token = f"{tx.number(record.partition)}-{op}"
+    token = record.token = f"{tx.number(record.conversation)}-{op}"
     record.expires = record.wake = tx.now + int(claim.seconds * 1e6)
     record.backing_off = 0
     state, version = kept_state(tx, record)
     return Started(
         Lease(record.conversation, record.turn or "", token, record.expires // 1000),
         inbounds,
-        steps=inbox.steps(tx, record) if replayed else (),
+        steps=journal.steps(tx, record) if replayed else (),
         pages=pages,
         attempts=record.attempts,
         followups=record.followups,
-        carry=inbox.carried(tx, record) if replayed else None,
+        carry=journal.carried(tx, record) if replayed else None,
         signal=record.pending,
         state=state,
         state_version=version,
@@ -132,7 +125,8 @@ def by_number(page: Page) -> tuple[int, int]:
 
 def end_turn(tx: Transaction, record: Record) -> None:
     """Drop the turn and its lease; what comes next is the caller's."""
-    inbox.drop_turn(tx, record)
+    tx.execute("DELETE FROM inbound WHERE conversation = ? AND part IS NOT NULL", (record.id,))
+    tx.execute("DELETE FROM journal WHERE conversation = ?", (record.id,))
     record.turn = record.token = record.signal = record.signal_by = None
     record.lead = ""
     record.expires = record.backing_off = record.admitted = record.begun = 0

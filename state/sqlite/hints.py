@@ -15,6 +15,9 @@ from state.values import Signal
 
 Listener = tuple[asyncio.AbstractEventLoop, asyncio.Queue[Signal]]
 
+#: Signals of which a repeat is suppressed, about; beyond, a hint may be told twice.
+KNOWN = 1000
+
 
 class Channel:
     """What the handles of one process on one file tell each other."""
@@ -33,16 +36,17 @@ class Channel:
     def publish(self, signals: Iterable[Signal]) -> None:
         """Tell every listener about *signals*, from any thread."""
         with self._lock:
-            new = tuple(signals)
-            self._known |= frozenset(new)
+            new = frozenset(signals)
+            # Only a look at the file forgets those that are over, and a lone process never looks.
+            self._known = new | (self._known if len(self._known) < KNOWN else frozenset())
             self._tell(new)
 
     def observe(self, signals: Iterable[Signal]) -> None:
         """Tell every listener about those of the unfinished *signals* that it has not heard of."""
         with self._lock:
-            found = tuple(signals)
-            self._tell(signal for signal in found if signal not in self._known)
-            self._known = frozenset(found)
+            found = frozenset(signals)
+            self._tell(found - self._known)
+            self._known = found
 
     def _tell(self, signals: Iterable[Signal]) -> None:
         for signal in signals:

@@ -1,17 +1,8 @@
-"""The rows of a conversation's inbox, turn and journal."""
+"""The inbounds of a conversation: those that wait, and those of its turn."""
 
 from state.outcomes import Running
 from state.sqlite.records import Record, Transaction
-from state.values import Inbound, Page, Step
-
-
-def append(tx: Transaction, record: Record, inbound: Inbound) -> None:
-    """Put *inbound* at the end of the inbox."""
-    tx.execute(
-        "INSERT INTO inbound (conversation, name, author, payload, at) VALUES (?, ?, ?, ?, ?)",
-        (record.id, inbound.id, inbound.author, inbound.payload, tx.now),
-    )
-    record.waiting += 1
+from state.values import Inbound
 
 
 def waiting(tx: Transaction, record: Record, author: str | None = None) -> list[Inbound]:
@@ -63,16 +54,27 @@ def move(tx: Transaction, record: Record, author: str | None, part: int) -> tupl
     return moved
 
 
-def drop_head(tx: Transaction, record: Record) -> Inbound:
-    """Remove the oldest waiting inbound and answer it."""
-    number, *inbound = tx.execute(
-        "SELECT id, name, author, payload FROM inbound "
+def pop(tx: Transaction, record: Record, oldest: int) -> tuple[int, Inbound]:
+    """
+    Take the head off the inbox; answer when it was admitted, and it.
+
+    Admitted before *oldest* it is gone, otherwise it makes the turn.
+    """
+    record.waiting -= 1
+    if not record.waiting and record.arriving is not None and tx.now >= oldest:
+        arrived = record.arriving
+        tx.insert_inbound(record, arrived, 0)
+        return tx.now, arrived
+    number, at, *columns = tx.execute(
+        "SELECT id, at, name, author, payload FROM inbound "
         "WHERE conversation = ? AND part IS NULL ORDER BY id LIMIT 1",
         (record.id,),
     ).fetchone()
-    tx.execute("DELETE FROM inbound WHERE id = ?", (number,))
-    record.waiting -= 1
-    return Inbound(*inbound)
+    if at < oldest:
+        tx.execute("DELETE FROM inbound WHERE id = ?", (number,))
+    else:
+        tx.execute("UPDATE inbound SET part = 0 WHERE id = ?", (number,))
+    return at, Inbound(*columns)
 
 
 # --- the turn's ---------------------------------------------------------------------------------
@@ -106,36 +108,6 @@ def includes(tx: Transaction, record: Record, author: str) -> bool:
     return found is not None
 
 
-def steps(tx: Transaction, record: Record) -> tuple[Step, ...]:
-    """List the turn's steps in the order in which they were recorded."""
-    rows = tx.execute(
-        "SELECT name, key, value FROM journal WHERE conversation = ? AND kind = 'step' ORDER BY id",
-        (record.id,),
-    )
-    return tuple(Step(*row) for row in rows)
-
-
-def pages(tx: Transaction, record: Record) -> tuple[Page, ...]:
-    """List the turn's pages in the order in which they were recorded."""
-    rows = tx.execute(
-        "SELECT name, key, value, message_id FROM journal "
-        "WHERE conversation = ? AND kind = 'page' ORDER BY id",
-        (record.id,),
-    )
-    return tuple(
-        Page(int(number), int(issue), intent, message_id)
-        for number, issue, intent, message_id in rows
-    )
-
-
-def carried(tx: Transaction, record: Record) -> bytes | None:
-    """What the turn that this one replaces handed on."""
-    found = tx.execute(
-        "SELECT value FROM journal WHERE conversation = ? AND kind = 'carry'", (record.id,)
-    ).fetchone()
-    return found[0] if found else None
-
-
 def running(tx: Transaction, record: Record) -> Running | None:
     """Show the turn to others."""
     if record.turn is None:
@@ -148,9 +120,3 @@ def running(tx: Transaction, record: Record) -> Running | None:
         record.held(tx.now),
         record.pending,
     )
-
-
-def drop_turn(tx: Transaction, record: Record) -> None:
-    """Delete the turn's inbounds and everything that it recorded."""
-    tx.execute("DELETE FROM inbound WHERE conversation = ? AND part IS NOT NULL", (record.id,))
-    tx.execute("DELETE FROM journal WHERE conversation = ?", (record.id,))

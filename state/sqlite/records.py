@@ -14,10 +14,10 @@ from state.errors import LeaseLost
 from state.partition import partition_of
 from state.ports import OP_WINDOW, SEEN_WINDOW
 from state.sqlite import codec
-from state.values import Conversation, Lease, Signal, SignalKind
+from state.values import Conversation, Inbound, Lease, Signal, SignalKind
 
 _LOAD = """
-SELECT id, key, partition, token, expires, wake, backing_off, turn, lead, admitted, begun,
+SELECT id, token, expires, wake, backing_off, turn, lead, admitted, begun,
        attempts, followups, expiries, signal, signal_by, detached, waiting, stateful, kept, dead,
        entries, subscribed
 FROM conversation WHERE key = ?
@@ -34,14 +34,17 @@ SET token = ?, expires = ?, wake = ?, backing_off = ?, turn = ?, lead = ?, admit
 WHERE id = ?
 """
 
+#: The windows in microseconds, as the store's clock counts.
+_OP_WINDOW = int(OP_WINDOW * 1e6)
+_SEEN_WINDOW = int(SEEN_WINDOW * 1e6)
+
 
 @dataclass(slots=True)
 class Record:
     """One row of `conversation`; the migrations say what each column means."""
 
+    conversation: Conversation
     id: int
-    key: str
-    partition: int
     token: str | None = None
     expires: int = 0
     wake: int | None = None
@@ -64,11 +67,8 @@ class Record:
     subscribed: int = 0
     #: Whether the file has a row of it.
     stored: bool = True
-
-    @property
-    def conversation(self) -> Conversation:
-        """The conversation that this is the row of."""
-        return conversation_of(self.key)
+    #: An inbound that was admitted in this step and has no row yet: it mostly starts at once.
+    arriving: Inbound | None = None
 
     @property
     def pending(self) -> SignalKind | None:
@@ -105,6 +105,8 @@ class Transaction:
     partitions: int
     #: To be published once the transaction is on disk.
     signals: list[Signal] = field(default_factory=list)
+    #: The last number given out in each partition that this transaction drew from.
+    _numbers: dict[int, int] = field(default_factory=dict)
     _last_id: int | None = None
 
     # --- conversations --------------------------------------------------------------------------
@@ -112,15 +114,12 @@ class Transaction:
     def find(self, conversation: Conversation) -> Record | None:
         """Load a conversation's row, if it has one."""
         found = self.execute(_LOAD, (key_of(conversation),)).fetchone()
-        return None if found is None else Record(*found)
+        return None if found is None else Record(conversation, *found)
 
     def load(self, conversation: Conversation) -> Record:
         """Load a conversation's row, or make one that `store` would insert."""
         found = self.find(conversation)
-        if found is not None:
-            return found
-        partition = partition_of(conversation.owner, self.partitions)
-        return Record(self._new_id(), key_of(conversation), partition, stored=False)
+        return found or Record(conversation, self._new_id(), stored=False)
 
     def holding(self, lease: Lease) -> Record:
         """Load the row of a living lease; `LeaseLost` for any other."""
@@ -137,13 +136,29 @@ class Transaction:
 
     def store(self, record: Record) -> None:
         """Write a row back; an idle conversation leaves none."""
+        if record.arriving is not None:
+            self.insert_inbound(record, record.arriving, None)
         if record.idle():
             if record.stored:
                 self.execute("DELETE FROM conversation WHERE id = ?", (record.id,))
         elif record.stored:
             self.execute(_UPDATE, (*record.columns(), record.id))
         else:
-            self.execute(_INSERT, (record.id, record.key, record.partition, *record.columns()))
+            conversation = record.conversation
+            partition = self._partition(conversation)
+            self.execute(_INSERT, (record.id, key_of(conversation), partition, *record.columns()))
+
+    def insert_inbound(self, record: Record, inbound: Inbound, part: int | None) -> None:
+        """Give the inbound that arrived its row: waiting (None), or what made the turn (0)."""
+        self.execute(
+            "INSERT INTO inbound (conversation, part, name, author, payload, at) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (record.id, part, inbound.id, inbound.author, inbound.payload, self.now),
+        )
+        record.arriving = None
+
+    def _partition(self, conversation: Conversation) -> int:
+        return partition_of(conversation.owner, self.partitions)
 
     def _new_id(self) -> int:
         """Number a new row before it is inserted, so that rows of it can be written first."""
@@ -153,13 +168,22 @@ class Transaction:
         self._last_id = last + 1
         return last + 1
 
-    def number(self, partition: int) -> int:
+    def number(self, conversation: Conversation) -> int:
         """Draw the partition's next number, clock-seeded so that a restored copy cannot repeat."""
-        (number,) = self.execute(
-            "UPDATE counter SET number = max(number + 1, ?) WHERE partition = ? RETURNING number",
-            (self.now, partition),
-        ).fetchone()
-        return int(number)
+        partition = self._partition(conversation)
+        last = self._numbers.get(partition)
+        if last is None:
+            (last,) = self.execute(
+                "SELECT number FROM counter WHERE partition = ?", (partition,)
+            ).fetchone()
+        number = self._numbers[partition] = max(last + 1, self.now)
+        return number
+
+    def finish(self, rows: int) -> None:
+        """Write the counters that moved, and `purge` at most *rows* of each kind."""
+        for partition, number in self._numbers.items():
+            self.execute("UPDATE counter SET number = ? WHERE partition = ?", (number, partition))
+        self.purge(rows)
 
     def publish(self, record: Record) -> None:
         """Hint at the request that waits for the turn, once it is on disk."""
@@ -169,42 +193,51 @@ class Transaction:
 
     # --- operations and seen ids ----------------------------------------------------------------
 
-    def first_answer(self, conversation: Conversation, op: str) -> Any:  # noqa: ANN401 (each step names the type of its own answers)
+    def first_answer(
+        self, conversation: Conversation, op: str, inbound: Inbound | None = None
+    ) -> Any:  # noqa: ANN401 (each step names the type of its own answers)
         """The answer this operation got before, within `OP_WINDOW`; None if it is new."""
         found = self.execute(
-            "SELECT answer FROM operation WHERE conversation = ? AND op = ? AND at >= ?",
-            (key_of(conversation), op, self.now - int(OP_WINDOW * 1e6)),
+            "SELECT answer FROM operation WHERE op = ? AND conversation = ? AND at >= ?",
+            (op, key_of(conversation), self.now - _OP_WINDOW),
         ).fetchone()
-        return None if found is None else codec.decode(found[0])
+        return None if found is None else codec.decode(found[0], (conversation, inbound))
 
-    def remember(self, conversation: Conversation, op: str, answer: object) -> None:
+    def remember(
+        self, conversation: Conversation, op: str, answer: object, inbound: Inbound | None = None
+    ) -> None:
         """Keep the answer of an operation for its repeats."""
         self.execute(
-            "INSERT OR REPLACE INTO operation VALUES (?, ?, ?, ?)",
-            (key_of(conversation), op, self.now, codec.encode(answer)),
+            "INSERT OR REPLACE INTO operation (op, conversation, at, answer) VALUES (?, ?, ?, ?)",
+            (
+                op,
+                key_of(conversation),
+                self.now,
+                codec.encode(answer, (conversation, inbound)),
+            ),
         )
 
     def mark_seen(self, conversation: Conversation, inbound: str) -> bool:
         """Mark an inbound id; answer whether it was new within `SEEN_WINDOW`."""
-        horizon = self.now - int(SEEN_WINDOW * 1e6)
+        horizon = self.now - _SEEN_WINDOW
         marked = self.execute(
             "INSERT INTO seen VALUES (?, ?, ?) "
             "ON CONFLICT DO UPDATE SET at = excluded.at WHERE at < ?",
-            (key_of(conversation), inbound, self.now, horizon),
+            (inbound, key_of(conversation), self.now, horizon),
         )
         return marked.rowcount == 1
 
     def purge(self, rows: int) -> None:
         """Drop at most *rows* each of the answers and seen ids that are beyond their windows."""
         self.execute(
-            "DELETE FROM operation WHERE (conversation, op) IN "
-            "(SELECT conversation, op FROM operation WHERE at < ? ORDER BY at LIMIT ?)",
-            (self.now - int(OP_WINDOW * 1e6), rows),
+            "DELETE FROM operation WHERE at < ? AND id IN "
+            "(SELECT id FROM operation ORDER BY id LIMIT ?)",
+            (self.now - _OP_WINDOW, rows),
         )
         self.execute(
-            "DELETE FROM seen WHERE (conversation, inbound) IN "
-            "(SELECT conversation, inbound FROM seen WHERE at < ? ORDER BY at LIMIT ?)",
-            (self.now - int(SEEN_WINDOW * 1e6), rows),
+            "DELETE FROM seen WHERE (inbound, conversation) IN "
+            "(SELECT inbound, conversation FROM seen WHERE at < ? ORDER BY at LIMIT ?)",
+            (self.now - _SEEN_WINDOW, rows),
         )
 
 

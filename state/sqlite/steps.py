@@ -1,7 +1,7 @@
 """
-The steps of `state.ports.State`, each a function of an open transaction.
+The steps of `state.ports.State` that begin and end turns, each a function of an open transaction.
 
-A step validates before it writes and stores the row that it loaded last.
+A step validates before it writes, and stores the row that it loaded last of all.
 """
 
 from dataclasses import replace
@@ -13,9 +13,7 @@ from state.outcomes import (
     Duplicate,
     Held,
     Ignored,
-    Killed,
     Lost,
-    NotRunning,
     Placed,
     Refused,
     Retrying,
@@ -23,7 +21,7 @@ from state.outcomes import (
     Superseding,
     Turnover,
 )
-from state.sqlite import admission, handover, inbox
+from state.sqlite import admission, handover, inbox, journal
 from state.sqlite.records import Record, Transaction, key_of
 from state.values import (
     Changes,
@@ -32,7 +30,6 @@ from state.values import (
     Could,
     Inbound,
     Lease,
-    Page,
     Policy,
     SignalKind,
 )
@@ -50,7 +47,7 @@ def admit(
     claim: Claim | None,
 ) -> Admission:
     """See `State.admit`."""
-    first: Admission | None = tx.first_answer(conversation, op)
+    first: Admission | None = tx.first_answer(conversation, op, inbound)
     if first is not None:
         return first
     record = tx.load(conversation)
@@ -60,7 +57,7 @@ def admit(
         tx.store(record)
     else:
         decision = Duplicate(record.turn)
-    tx.remember(conversation, op, decision)
+    tx.remember(conversation, op, decision, inbound)
     return decision
 
 
@@ -84,10 +81,10 @@ def _admitted(
     if isinstance(decision, Superseding | Signalled):
         tx.publish(record)
     settled = (*decision.turnover.settled, *turnover.settled)
-    decision = replace(decision, turnover=Turnover(turnover.started, settled))
+    turnover = Turnover(turnover.started, settled)
     if isinstance(decision, Placed):
-        decision = replace(decision, place=_place_of(inbound, record))
-    return decision
+        return Placed(_place_of(inbound, record), turnover)
+    return replace(decision, turnover=turnover)
 
 
 def _place_of(inbound: Inbound, record: Record) -> int:
@@ -153,7 +150,7 @@ def supersede(
         handover.begin(tx, record, moved[-1], admitted)
         record.followups = followups + 1
         if carry is not None:
-            _journal(tx, record, "carry", "", "", carry)
+            journal.add(tx, record, "carry", "", "", carry)
     turnover = handover.next_turn(tx, record, op, claim)
     tx.store(record)
     tx.remember(lease.conversation, op, turnover)
@@ -169,7 +166,7 @@ def commit(
         return first
     record = tx.holding(lease)
     if changes.asked is not None:
-        recorded = ((step.name, step.key) for step in inbox.steps(tx, record))
+        recorded = ((step.name, step.key) for step in journal.steps(tx, record))
         unasked = tuple(name for name in recorded if name not in changes.asked)
         if unasked:
             return Drift(unasked)
@@ -223,127 +220,3 @@ def park(tx: Transaction, lease: Lease, op: str) -> None:
     record.token, record.expires, record.wake = None, 0, tx.now
     tx.store(record)
     tx.remember(lease.conversation, op, Turnover())
-
-
-# --- the journal --------------------------------------------------------------------------------
-
-
-def take(tx: Transaction, lease: Lease, key: str, author: str | None) -> tuple[Inbound, ...]:
-    """See `State.take`."""
-    record = tx.holding(lease)
-    found = tx.execute(
-        "SELECT key FROM journal WHERE conversation = ? AND kind = 'take' AND name = ?",
-        (record.id, key),
-    ).fetchone()
-    if found is not None:
-        return inbox.of_part(tx, record, int(found[0]))
-    (takes,) = tx.execute(
-        "SELECT count(*) FROM journal WHERE conversation = ? AND kind = 'take'", (record.id,)
-    ).fetchone()
-    _journal(tx, record, "take", key, str(takes + 1), b"")
-    moved = inbox.move(tx, record, author, takes + 1)
-    tx.store(record)
-    return moved
-
-
-def record(tx: Transaction, lease: Lease, name: str, key: str, value: bytes) -> bytes:
-    """See `State.record`."""
-    row = tx.holding(lease)
-    if _journal(tx, row, "step", name, key, value):
-        if row.expiries:
-            row.expiries = 0
-            tx.store(row)
-        return value
-    (recorded,) = tx.execute(
-        "SELECT value FROM journal "
-        "WHERE conversation = ? AND kind = 'step' AND name = ? AND key = ?",
-        (row.id, name, key),
-    ).fetchone()
-    return bytes(recorded)
-
-
-def page(tx: Transaction, lease: Lease, number: int, issue: int, intent: bytes) -> Page:
-    """See `State.page`."""
-    record = tx.holding(lease)
-    if _journal(tx, record, "page", str(number), str(issue), intent):
-        return Page(number, issue, intent)
-    recorded, message_id = tx.execute(
-        "SELECT value, message_id FROM journal "
-        "WHERE conversation = ? AND kind = 'page' AND name = ? AND key = ?",
-        (record.id, str(number), str(issue)),
-    ).fetchone()
-    return Page(number, issue, recorded, message_id)
-
-
-def posted(tx: Transaction, lease: Lease, number: int, issue: int, message_id: str) -> None:
-    """See `State.posted`."""
-    record = tx.holding(lease)
-    _journal(tx, record, "page", str(number), str(issue), b"")
-    tx.execute(
-        "UPDATE journal SET message_id = ? "
-        "WHERE conversation = ? AND kind = 'page' AND name = ? AND key = ?",
-        (message_id, record.id, str(number), str(issue)),
-    )
-
-
-def _journal(tx: Transaction, record: Record, kind: str, name: str, key: str, value: bytes) -> bool:
-    """Record an entry of the turn; answer whether it is the first of its name and key."""
-    written = tx.execute(
-        "INSERT OR IGNORE INTO journal (conversation, kind, name, key, value) "
-        "VALUES (?, ?, ?, ?, ?)",
-        (record.id, kind, name, key, value),
-    )
-    return written.rowcount == 1
-
-
-# --- requests to a holder -----------------------------------------------------------------------
-
-
-def signal(
-    tx: Transaction, conversation: Conversation, turn: str, kind: SignalKind, by: str, op: str
-) -> Signalled | NotRunning:
-    """See `State.signal`."""
-    first: Signalled | NotRunning | None = tx.first_answer(conversation, op)
-    if first is not None:
-        return first
-    record = tx.load(conversation)
-    answer: Signalled | NotRunning = NotRunning()
-    if record.turn is not None and record.turn == turn:
-        answer = admission.request(tx, record, kind, by)
-        tx.publish(record)
-        answer = replace(answer, turnover=_end_if_unheld(tx, record))
-        tx.store(record)
-    tx.remember(conversation, op, answer)
-    return answer
-
-
-def kill(
-    tx: Transaction, conversation: Conversation, by: str, op: str, author: str | None
-) -> Killed:
-    """See `State.kill`."""
-    first: Killed | None = tx.first_answer(conversation, op)
-    if first is not None:
-        return first
-    record = tx.load(conversation)
-    hit = record.turn is not None and (author is None or inbox.includes(tx, record, author))
-    killed = Killed(None, inbox.withdraw(tx, record, author))
-    if hit:
-        admission.request(tx, record, SignalKind.KILL, by)
-        running = inbox.running(tx, record)
-        tx.publish(record)
-        killed = replace(killed, turn=running, turnover=_end_if_unheld(tx, record))
-    if record.turn is None and not record.waiting:
-        record.wake = None
-    tx.store(record)
-    tx.remember(conversation, op, killed)
-    return killed
-
-
-def _end_if_unheld(tx: Transaction, record: Record) -> Turnover:
-    """Settle a stopped or killed turn that nobody holds; leave a wake for what waits."""
-    if record.turn is None or record.held(tx.now) or record.pending not in handover.ENDED_BY:
-        return Turnover()
-    ended = handover.unrunnable(tx, record)
-    handover.end_turn(tx, record)
-    record.wake = tx.now if record.waiting else None
-    return Turnover(None, (ended,) if ended else ())

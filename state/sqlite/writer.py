@@ -13,13 +13,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from state.errors import StateError, StateUnavailable
+from state.errors import LeaseLost, StateError, StateUnavailable
 from state.sqlite import file, reading
 from state.sqlite.hints import Channel
 from state.sqlite.records import Transaction
+from state.values import Signal
 
 Answer = TypeVar("Answer")
 Step = Callable[[Transaction], object]
@@ -34,7 +36,11 @@ LOOK = 0.25
 #: Seconds between two looks for signals that other processes wrote, while somebody listens.
 POLL = 0.1
 
-#: Steps in one transaction, so that the first of a flood is not kept waiting by the last.
+#: Seconds before another attempt while another process holds the write lock.
+AGAIN = 0.005
+
+#: Steps in one transaction, about: the first of a flood is not kept waiting by the last, nor is
+#: another process for longer than some 50 ms.
 BATCH = 512
 
 
@@ -79,6 +85,16 @@ class Writer:
 
     # --- on the event loop ----------------------------------------------------------------------
 
+    @property
+    def ready(self) -> bool:
+        """Whether the file is open."""
+        return self.opened.done() and self.opened.exception() is None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the file could not be opened; the thread has ended then."""
+        return self.opened.done() and self.opened.exception() is not None
+
     def ask(self, step: Step, *, writes: bool) -> asyncio.Future[object]:
         """Have *step* run in the transaction of this tick; the future tells its answer."""
         call = Call(step, writes, self._loop.create_future())
@@ -89,11 +105,10 @@ class Writer:
 
     def _send(self) -> None:
         calls, self._tick = self._tick, []
-        if not calls:
-            return
         self._asked.extend(calls)
-        self._queue.put(calls)
-        if self._looking is None:
+        for start in range(0, len(calls), BATCH):
+            self._queue.put(calls[start : start + BATCH])
+        if calls and self._looking is None:
             self._looking = self._loop.call_later(LOOK, self._look)
 
     def _look(self) -> None:
@@ -149,7 +164,7 @@ class Writer:
             return
         self._connection = connection
         self._partitions = partitions
-        self._version = 0
+        self._version, self._polled = 0, 0.0
         self._tell(settle, self.opened, partitions)
         try:
             while not self._ending:
@@ -178,17 +193,19 @@ class Writer:
     def _transact(self, calls: list[Call]) -> None:
         """Run the steps that are still wanted in one transaction, and answer them."""
         while calls := self._wanted(calls):
-            writes = any(call.writes for call in calls)
             try:
-                self._connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-            except sqlite3.Error as error:
-                if file.busy(error):
-                    continue
-                failure = file.unavailable(error, self._settings.path)
-                self._tell(self._deliver, calls, [failure] * len(calls))
+                signals, answers = self._commit(calls)
+            except Exception as error:  # noqa: BLE001 (it is raised where the step is awaited)
+                self._undo()
+                if not file.busy(error):
+                    self._isolate(calls, error)
+                    return
+                time.sleep(AGAIN)  # SQLite has waited already, as a rule
+            else:
+                self._tell(self._deliver, calls, answers)
+                if signals:
+                    self._channel.publish(signals)
                 return
-            self._commit(calls, writes=writes)
-            return
 
     def _wanted(self, calls: list[Call]) -> list[Call]:
         """Leave out the calls whose caller is gone, and those that have waited too long."""
@@ -200,24 +217,22 @@ class Writer:
         self._tell(self._deliver, overdue, [self._overdue() for _ in overdue])
         return [call for call in wanted if call.deadline >= now]
 
-    def _commit(self, calls: list[Call], *, writes: bool) -> None:
-        now = int(self._settings.clock() * 1e6)
-        transaction = Transaction(self._connection.execute, now, self._partitions)
-        try:
-            answers = [attempt(call.step, transaction) for call in calls]
-            if writes:
-                transaction.purge(2 * len(calls))
-            self._connection.execute("COMMIT")
-        except Exception as error:  # noqa: BLE001 (it is raised where the step is awaited)
-            self._undo()
-            self._isolate(calls, error)
-            return
-        self._tell(self._deliver, calls, answers)
-        if transaction.signals:
-            self._channel.publish(transaction.signals)
+    def _commit(self, calls: list[Call]) -> tuple[list[Signal], list[object]]:
+        """Run all steps and commit them; answer the signals to publish, and their answers."""
+        execute, settings = self._connection.execute, self._settings
+        writes = any(call.writes for call in calls)
+        # A deferred transaction that reads and then writes fails at once under a second writer.
+        execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        transaction = Transaction(execute, int(settings.clock() * 1e6), self._partitions)
+        answers = [attempt(call.step, transaction) for call in calls]
+        if writes:
+            transaction.finish(2 * len(calls))
+        execute("COMMIT")
+        return transaction.signals, answers
 
     def _undo(self) -> None:
-        if self._connection.in_transaction:
+        # Some errors have ended the transaction already; one that cannot be ended fails the next.
+        with suppress(sqlite3.Error):
             self._connection.execute("ROLLBACK")
 
     def _isolate(self, calls: list[Call], error: Exception) -> None:
@@ -232,8 +247,9 @@ class Writer:
 
     def _poll(self) -> None:
         """Look for signals of other processes, if anything was written and anybody listens."""
-        if not self._channel.heard or self._ending:
+        if not self._channel.heard or time.monotonic() < self._polled + POLL:
             return
+        self._polled = time.monotonic()
         try:
             (version,) = self._connection.execute("PRAGMA data_version").fetchone()
             if version != self._version:
@@ -246,10 +262,15 @@ class Writer:
 
 
 def attempt(step: Step, transaction: Transaction) -> object:
-    """Run one step; answer its result, or the refusal that it raised before its first write."""
+    """
+    Run one step; answer its result, or the loss of its lease.
+
+    That is the one refusal which is always raised before the first write, so that the transaction
+    can go on; any other exception may leave half a step behind and ends it.
+    """
     try:
         return step(transaction)
-    except StateError as refusal:
+    except LeaseLost as refusal:
         return refusal
 
 

@@ -114,23 +114,24 @@ CREATE TABLE dead_inbound (
 
 CREATE INDEX dead_inbound_dead_letter ON dead_inbound (dead_letter);
 
--- Inbound ids that were admitted, and when. They outlive their conversation's row.
+-- Inbound ids that were admitted, and when. They outlive their conversation's row. Discord's ids grow
+-- with time, so that new ones come in at one end.
 CREATE TABLE seen (
-    conversation TEXT NOT NULL,
     inbound TEXT NOT NULL,
+    conversation TEXT NOT NULL,
     at INTEGER NOT NULL,
-    PRIMARY KEY (conversation, inbound)
+    PRIMARY KEY (inbound, conversation)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX seen_at ON seen (at);
 
--- The first answer to each operation. They outlive their conversation's row too.
+-- The first answer to each operation, in the order given. They outlive their conversation's row too.
 CREATE TABLE operation (
-    conversation TEXT NOT NULL,
+    id INTEGER PRIMARY KEY,
     op TEXT NOT NULL,
+    conversation TEXT NOT NULL,
     at INTEGER NOT NULL,
-    answer TEXT NOT NULL,
-    PRIMARY KEY (conversation, op)
-) STRICT, WITHOUT ROWID;
+    answer TEXT NOT NULL
+) STRICT;
 
-CREATE INDEX operation_at ON operation (at);
+CREATE UNIQUE INDEX operation_op ON operation (op, conversation);

@@ -1,0 +1,106 @@
+"""The steps that record what a turn has done, and the journal that its next holder replays."""
+
+from state.sqlite import inbox
+from state.sqlite.records import Record, Transaction
+from state.values import Inbound, Lease, Page, Step
+
+
+def take(tx: Transaction, lease: Lease, key: str, author: str | None) -> tuple[Inbound, ...]:
+    """See `State.take`."""
+    record = tx.holding(lease)
+    found = tx.execute(
+        "SELECT key FROM journal WHERE conversation = ? AND kind = 'take' AND name = ?",
+        (record.id, key),
+    ).fetchone()
+    if found is not None:
+        return inbox.of_part(tx, record, int(found[0]))
+    (takes,) = tx.execute(
+        "SELECT count(*) FROM journal WHERE conversation = ? AND kind = 'take'", (record.id,)
+    ).fetchone()
+    add(tx, record, "take", key, str(takes + 1), b"")
+    moved = inbox.move(tx, record, author, takes + 1)
+    tx.store(record)
+    return moved
+
+
+def record(tx: Transaction, lease: Lease, name: str, key: str, value: bytes) -> bytes:
+    """See `State.record`."""
+    row = tx.holding(lease)
+    if add(tx, row, "step", name, key, value):
+        if row.expiries:
+            row.expiries = 0
+            tx.store(row)
+        return value
+    (recorded,) = tx.execute(
+        "SELECT value FROM journal "
+        "WHERE conversation = ? AND kind = 'step' AND name = ? AND key = ?",
+        (row.id, name, key),
+    ).fetchone()
+    return bytes(recorded)
+
+
+def page(tx: Transaction, lease: Lease, number: int, issue: int, intent: bytes) -> Page:
+    """See `State.page`."""
+    record = tx.holding(lease)
+    if add(tx, record, "page", str(number), str(issue), intent):
+        return Page(number, issue, intent)
+    recorded, message_id = tx.execute(
+        "SELECT value, message_id FROM journal "
+        "WHERE conversation = ? AND kind = 'page' AND name = ? AND key = ?",
+        (record.id, str(number), str(issue)),
+    ).fetchone()
+    return Page(number, issue, recorded, message_id)
+
+
+def posted(tx: Transaction, lease: Lease, number: int, issue: int, message_id: str) -> None:
+    """See `State.posted`."""
+    record = tx.holding(lease)
+    add(tx, record, "page", str(number), str(issue), b"")
+    tx.execute(
+        "UPDATE journal SET message_id = ? "
+        "WHERE conversation = ? AND kind = 'page' AND name = ? AND key = ?",
+        (message_id, record.id, str(number), str(issue)),
+    )
+
+
+def add(tx: Transaction, record: Record, kind: str, name: str, key: str, value: bytes) -> bool:
+    """Record an entry of the turn; answer whether it is the first of its name and key."""
+    written = tx.execute(
+        "INSERT OR IGNORE INTO journal (conversation, kind, name, key, value) "
+        "VALUES (?, ?, ?, ?, ?)",
+        (record.id, kind, name, key, value),
+    )
+    return written.rowcount == 1
+
+
+# --- for the next holder ------------------------------------------------------------------------
+
+
+def steps(tx: Transaction, record: Record) -> tuple[Step, ...]:
+    """List the turn's steps in the order in which they were recorded."""
+    rows = tx.execute(
+        "SELECT name, key, value FROM journal WHERE conversation = ? AND kind = 'step' ORDER BY id",
+        (record.id,),
+    )
+    return tuple(Step(*row) for row in rows)
+
+
+def pages(tx: Transaction, record: Record) -> tuple[Page, ...]:
+    """List the turn's pages in the order in which they were recorded."""
+    rows = tx.execute(
+        "SELECT name, key, value, message_id FROM journal "
+        "WHERE conversation = ? AND kind = 'page' ORDER BY id",
+        (record.id,),
+    )
+    return tuple(
+        Page(int(number), int(issue), intent, message_id)
+        for number, issue, intent, message_id in rows
+    )
+
+
+def carried(tx: Transaction, record: Record) -> bytes | None:
+    """What the turn that this one replaces handed on."""
+    found = tx.execute(
+        "SELECT value FROM journal WHERE conversation = ? AND kind = 'carry'", (record.id,)
+    ).fetchone()
+    return found[0] if found else None
