@@ -6,6 +6,7 @@ import * as api from "./api.js";
 import { CommandForm } from "./command-form.js";
 import { matching, signature } from "./commands.js";
 import { byId } from "./dom.js";
+import { placeName } from "./identity.js";
 import { plain } from "./markdown.js";
 import { completions, fromWire, mentions, toWire } from "./mentions.js";
 import { attempt, complain } from "./notice.js";
@@ -16,11 +17,13 @@ export class Composer {
   #replyTo = null;
   /** @type {import("./store.js").Message | null} */
   #editing = null;
+  /** What was in the field before an edit. */
+  #aside = "";
   /** Sends go one after the other, so that quick lines arrive in the order they were written. */
   #sends = Promise.resolve();
-  /** @type {Map<string, string>} what was begun in the other channels */
+  /** @type {Map<string, string>} what was begun elsewhere, by place name: ids end with the sandbox */
   #drafts = new Map();
-  #channelId = "";
+  #place = "";
 
   /** @param {import("./store.js").Store} store */
   constructor(store) {
@@ -59,6 +62,7 @@ export class Composer {
 
   /** Take one's own message back into the field, to change it. */
   edit(message) {
+    if (!this.#editing) this.#aside = this.field.value;
     this.#editing = message;
     this.#replyTo = null;
     this.#showContext("Editing your message. Enter saves, Escape leaves it as it is.");
@@ -74,34 +78,36 @@ export class Composer {
   #submit() {
     const text = toWire(this.field.value, this.store.world).trim();
     if (!text) return;
-    const [editing, replyTo, typed] = [this.#editing, this.#replyTo, this.field.value];
+    const [editing, replyTo, typed, place] = [this.#editing, this.#replyTo, this.field.value, this.#place];
+    const message = this.#message(text, replyTo);
+    const call = editing ? () => api.edit(editing, text) : () => api.send(message);
+    if (!editing) this.#write("");
     this.#leaveContext();
-    this.#write("");
-    const { speakerId, channelId } = this.store;
-    const call = editing
-      ? () => api.edit(editing, text)
-      : () => api.send({
-          channel_id: channelId,
-          user_id: speakerId,
-          content: this.#addressed(text, replyTo),
-          ...(replyTo && { reply_to: replyTo.id }),
-        });
     this.#sends = this.#sends.then(async () => {
       const { ok } = await attempt(call);
-      if (!ok) this.#giveBack(channelId, typed, editing, replyTo);
+      if (!ok) this.#giveBack(place, typed, editing, replyTo);
     });
   }
 
+  #message(text, replyTo) {
+    const { speakerId, channelId } = this.store;
+    const content = this.#addressed(text, replyTo);
+    return { channel_id: channelId, user_id: speakerId, content, reply_to: replyTo?.id };
+  }
+
   /** Put what could not be sent back where it was written, before anything written since. */
-  #giveBack(channelId, typed, editing, replyTo) {
-    if (channelId !== this.store.channelId) {
-      this.#drafts.set(channelId, [typed, this.#drafts.get(channelId)].filter(Boolean).join("\n"));
+  #giveBack(place, typed, editing, replyTo) {
+    if (place !== this.#place) {
+      this.#drafts.set(place, [typed, this.#drafts.get(place)].filter(Boolean).join("\n"));
       return;
     }
-    const since = this.field.value;
-    if (editing) this.edit(editing);
-    else if (replyTo) this.reply(replyTo);
-    this.#write([typed, since].filter(Boolean).join("\n"));
+    if (editing) {
+      this.edit(editing);
+      this.#write(typed);
+      return;
+    }
+    if (replyTo) this.reply(replyTo);
+    this.#write([typed, this.field.value].filter(Boolean).join("\n"));
   }
 
   /** Add the bot's mention, where it would not answer without and the reader wants it to. */
@@ -143,7 +149,6 @@ export class Composer {
       label: `/${command.name} ${signature(command.options)}`,
       note: command.description,
       pick: () => {
-        this.#write("");
         this.form.hidden = true;
         this.command.open(command, rest);
       },
@@ -163,6 +168,7 @@ export class Composer {
     const call = () => api.interact({ channel_id: channelId, user_id: speakerId, command, options });
     const { ok, value } = await attempt(call);
     if (!ok) return;
+    this.field.value = "";
     this.#closeCommand();
     if (!value.responded) complain(`The bot did not respond to /${command}.`);
   }
@@ -194,19 +200,23 @@ export class Composer {
 
   /** Neither reply nor edit any more. */
   #leaveContext() {
-    if (this.#editing) this.field.value = "";
+    if (this.#editing) this.field.value = this.#aside;
+    this.#fit();
     this.#editing = null;
     this.#replyTo = null;
     byId("context").hidden = true;
   }
 
   #moveIn() {
-    const { channelId } = this.store;
-    if (channelId !== this.#channelId) {
+    const place = placeName(this.store);
+    if (place !== this.#place) {
+      this.command.hide();
+      this.form.hidden = false;
       this.#leaveContext();
-      this.#drafts.set(this.#channelId, this.field.value);
-      this.field.value = this.#drafts.get(channelId) ?? "";
-      this.#channelId = channelId;
+      this.#drafts.set(this.#place, this.field.value);
+      this.field.value = this.#drafts.get(place) ?? "";
+      this.#place = place;
+      this.#fit();
     } else if (this.#editing && this.#editing.author.id !== this.store.speakerId) {
       this.#leaveContext();
     }

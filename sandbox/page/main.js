@@ -42,7 +42,10 @@ announce(store);
 byId("notice-close").addEventListener("click", clearNotice);
 addEventListener("hashchange", () => inOrder(enterAddress));
 
-follow(takeEvent, (connected) => store.setConnected(connected));
+follow(takeEvent, (connected) => {
+  if (connected) clearNotice();
+  store.setConnected(connected);
+});
 
 /** @param {{type: string}} event */
 function takeEvent(event) {

@@ -74,13 +74,20 @@ export function plain(text, names) {
  */
 export function listen(root) {
   root.addEventListener("click", ({ target }) => {
-    target.closest(".spoiler")?.classList.add("open");
+    openSpoiler(target);
     const copy = target.closest("button.copy");
     if (copy) copyCode(copy);
   });
   root.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === " ") event.target.closest(".spoiler")?.classList.add("open");
+    if (event.key === "Enter" || event.key === " ") openSpoiler(event.target);
   });
+}
+
+/** @param {Element} target a spoiler or something in one */
+function openSpoiler(target) {
+  const spoiler = target.closest(".spoiler");
+  spoiler?.classList.add("open");
+  for (const attribute of ["role", "tabindex", "aria-label"]) spoiler?.removeAttribute(attribute);
 }
 
 /** @param {HTMLButtonElement} copy */

@@ -36,7 +36,6 @@ export class Palette {
     this.#at = 0;
     this.list.replaceChildren(...choices.map((choice, at) => this.#draw(choice, at)));
     this.list.hidden = !this.open;
-    this.field.setAttribute("aria-expanded", String(this.open));
     this.#mark();
   }
 

@@ -83,6 +83,12 @@ async def test_people_correct_answer_react_and_delete(open_as: Open) -> None:
         answer = await wait_until(lambda: world.messages(general)[1:], description="the answer")
         own = answer[0].id
         await expect(ada.message(own).get_by_test_id("quote")).to_contain_text("what time?")
+        await ada.composer.fill("half a sentence")
+        await ada.tool(own, "edit")
+        await expect(ada.composer).to_have_value("noon")
+        await ada.composer.press("Escape")
+        await expect(ada.composer).to_have_value("half a sentence")
+        await ada.composer.fill("")
         await ada.composer.press("ArrowUp")
         await ada.composer.fill("midnight")
         await ada.composer.press("Enter")
