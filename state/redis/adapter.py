@@ -33,7 +33,7 @@ from state.redis import scripts, wire
 from state.redis.keys import name_of
 from state.redis.reading import Reading
 from state.redis.resp import Argument
-from state.redis.wire import NO_CHANGES, Reply
+from state.redis.wire import Reply
 from state.values import (
     Changes,
     Claim,
@@ -66,20 +66,30 @@ class RedisState(Reading):
         of = self._keys.of(conversation)
         coarse, fine, mark, hour = of.seen(inbound.id)
         direct = could.trigger and policy.inbox > 0 and policy.per_person > 0 and claim is not None
-        lease, patience = wire.claim_arguments(claim)
-        reply = await self._step(
+        reply = await self._ask(
             scripts.ADMIT,
-            conversation,
-            *(op, of.hints),
-            *(inbound.id, inbound.author, inbound.payload),
-            f"{direct:d} {lease} {patience} {mark} {hour}",
-            f"{could.stop} {could.follow_up:d} {could.trigger:d}",
-            wire.policy_argument(policy),
-            keys=(of.answer(op), coarse, fine),
+            of,
+            (of.answer(op), coarse, fine),
+            (
+                *(op, of.hints),
+                *(inbound.id, inbound.author, inbound.payload),
+                f"{direct:d} {wire.claim_terms(claim)} {mark} {hour}",
+                wire.could_be(could),
+                self._bounds(policy),
+            ),
         )
-        if reply.first == b"own":
-            return Placed(0, Turnover(reply.own_turn(conversation, inbound, op, lease)))
-        return admission(reply, conversation)
+        if reply[0] == b"own" and claim is not None:
+            return wire.own_turn(reply, conversation, inbound, op, claim)
+        return admission(Reply(reply), conversation)
+
+    def _bounds(self, policy: Policy) -> str:
+        """Encode a policy once: an application has few of them, and one for each message."""
+        known = self._policies.get(id(policy))
+        if known is None or known[0] is not policy:
+            if len(self._policies) >= POLICIES:
+                self._policies.clear()
+            known = self._policies[id(policy)] = policy, wire.bounds(policy)
+        return known[1]
 
     async def claim(self, conversation: Conversation, *, op: str, claim: Claim) -> Turnover | Busy:
         """See `State.claim`."""
@@ -87,7 +97,7 @@ class RedisState(Reading):
             scripts.CLAIM,
             conversation,
             op,
-            *wire.claim_arguments(claim),
+            *wire.claim_terms(claim).split(" "),
             keys=(self._keys.of(conversation).answer(op),),
         )
         if reply.text() == "busy":
@@ -136,15 +146,15 @@ class RedisState(Reading):
         changes: Changes | None = None,
     ) -> Turnover:
         """See `State.supersede`."""
-        written = NO_CHANGES if changes is None else wire.changes_arguments(changes, state=False)
+        written = wire.ending(claim, changes, state=False)
         handed_on = () if carry is None else ("*", carry)
-        reply = await self._ending(scripts.SUPERSEDE, lease, op, claim, *written, *handed_on)
+        reply = await self._ending(scripts.SUPERSEDE, lease, op, *written, *handed_on)
         reply.next()
         return reply.turnover(lease.conversation)
 
     async def take(self, lease: Lease, key: str, author: str | None = None) -> tuple[Inbound, ...]:
         """See `State.take`."""
-        reply = await self._holding(scripts.TAKE, lease, key, author or "")
+        reply = await self._holding(scripts.TAKE, lease, wire.text(key), author or "")
         return wire.inbounds_in(wire.without_place(reply.next()))
 
     async def record(self, lease: Lease, name: str, key: str, value: bytes) -> bytes:
@@ -160,23 +170,26 @@ class RedisState(Reading):
 
     async def posted(self, lease: Lease, number: int, issue: int, message_id: str) -> None:
         """See `State.posted`."""
-        await self._holding(scripts.POSTED, lease, wire.page_field(number, issue), message_id)
+        await self._holding(
+            scripts.POSTED, lease, wire.page_field(number, issue), wire.text(message_id)
+        )
 
     async def commit(
         self, lease: Lease, changes: Changes, *, op: str, claim: Claim | None
     ) -> Turnover | Drift:
         """See `State.commit`."""
-        written = wire.changes_arguments(changes, state=True)
         asked: list[Argument] = []
         if changes.asked is not None:
             asked = ["*", *(wire.step_field(name, key) for name, key in changes.asked)]
-        reply = await self._ending(scripts.COMMIT, lease, op, claim, *written, *asked)
-        kind = reply.text()
-        if kind == "released":
-            return Turnover()
-        if kind == "drift":
-            return Drift(wire.drift(reply.rest()))
-        return reply.turnover(lease.conversation)
+        written = wire.ending(claim, changes, state=True)
+        reply = await self._ending(scripts.COMMIT, lease, op, *written, *asked)
+        match reply.text():
+            case "released":
+                return Turnover()
+            case "drift":
+                return Drift(wire.drift(reply.rest()))
+            case _:
+                return reply.turnover(lease.conversation)
 
     async def fail(
         self,
@@ -190,9 +203,10 @@ class RedisState(Reading):
         claim: Claim | None,
     ) -> Turnover | Retrying:
         """See `State.fail`."""
-        written = wire.changes_arguments(changes, state=False)
+        written = wire.ending(claim, changes, state=False)
         retry = "" if retry_in is None else wire.microseconds(retry_in)
-        reply = await self._ending(scripts.FAIL, lease, op, claim, *written, error, retry, limit)
+        told = (wire.text(error), retry, limit)
+        reply = await self._ending(scripts.FAIL, lease, op, *written, *told)
         if reply.text() == "retrying":
             return Retrying(int(reply.next()), retry_in or 0.0)
         return reply.turnover(lease.conversation)
@@ -212,7 +226,7 @@ class RedisState(Reading):
             scripts.SIGNAL,
             conversation,
             self._keys.of(conversation).hints,
-            *(turn, kind, by),
+            *(wire.text(turn), kind.value, wire.text(by)),
             keys=(self._keys.of(conversation).answer(op),),
         )
         if reply.text() == "over":
@@ -227,7 +241,7 @@ class RedisState(Reading):
             scripts.KILL,
             conversation,
             self._keys.of(conversation).hints,
-            *(by, author or ""),
+            *(wire.text(by), author or ""),
             keys=(self._keys.of(conversation).answer(op),),
         )
         reply.next()
@@ -243,28 +257,16 @@ class RedisState(Reading):
         return held(await self._step(script, lease.conversation, lease.token, *arguments), lease)
 
     async def _ending(
-        self,
-        script: scripts.Script,
-        lease: Lease,
-        op: str,
-        claim: Claim | None,
-        *arguments: Argument,
+        self, script: scripts.Script, lease: Lease, op: str, *arguments: Argument
     ) -> Reply:
         """Run a step that ends a turn; the reply still starts with its kind."""
-        return held(
-            await self._step(
-                script,
-                lease.conversation,
-                op,
-                *wire.claim_arguments(claim),
-                lease.token,
-                *arguments,
-                keys=(self._keys.of(lease.conversation).answer(op),),
-            ),
-            lease,
-            keep=True,
-        )
+        of = self._keys.of(lease.conversation)
+        reply = await self._ask(script, of, (of.answer(op),), (op, lease.token, *arguments))
+        return held(Reply(reply), lease, keep=True)
 
+
+#: Policies whose encoding is remembered. Relation: one for each guild and channel that has its own.
+POLICIES = 1024
 
 #: Leases renewed by one script, which holds up every other caller of its server meanwhile.
 RENEW_BATCH = 200

@@ -10,12 +10,12 @@ from state.partition import DEFAULT_PARTITIONS
 from state.redis.calls import Calls
 from state.redis.driver import make_pool
 from state.redis.hints import Hints
-from state.redis.keys import Keys
+from state.redis.keys import ConversationKeys, Keys
 from state.redis.opening import Checked, check
 from state.redis.resp import Argument, command, packed
 from state.redis.scripts import Script
 from state.redis.wire import Reply
-from state.values import Conversation, Signal
+from state.values import Conversation, Policy, Signal
 
 
 class Handle:
@@ -42,6 +42,7 @@ class Handle:
         self._keys = Keys(prefix, partitions)
         self._calls_made: Calls | None = None
         self._opening: asyncio.Task[None] | None = None
+        self._policies: dict[int, tuple[Policy, str]] = {}
         self._listeners: set[Hints] = set()
         self._notices: tuple[str, ...] = ()
         make_pool(url, connections=1, timeout=None)  # a bad URL is told here, not at open
@@ -130,12 +131,21 @@ class Handle:
         keys: Sequence[str] = (),
     ) -> Reply:
         """Run a script about one conversation; *keys* follow those of the conversation."""
-        of = self._keys.of(conversation)
-        count = b"%d" % (len(of.all) + len(keys))
-        question = b"*%d\r\n%b$%d\r\n%b\r\n%b%b%b%b%b" % (
-            len(of.all) + len(keys) + len(arguments) + 5,
+        return Reply(await self._ask(script, self._keys.of(conversation), keys, arguments))
+
+    async def _ask(
+        self,
+        script: Script,
+        of: ConversationKeys,
+        keys: Sequence[str],
+        arguments: Sequence[Argument],
+    ) -> list[Any]:
+        """Run a script about one conversation; *keys* follow those of the conversation."""
+        count = len(of.all) + len(keys)
+        question = b"*%d\r\n%b$%d\r\n%d\r\n%b%b%b%b%b" % (
+            count + len(arguments) + 5,
             script.packed,
-            len(count),
+            len(str(count)),
             count,
             of.packed,
             packed(keys),
@@ -143,7 +153,8 @@ class Handle:
             of.packed_name,
             packed(arguments),
         )
-        return Reply(await self._calls.run(script, question))
+        reply: list[Any] = await self._calls.run(script, question)
+        return reply
 
     async def _run(
         self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]

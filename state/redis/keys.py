@@ -40,6 +40,8 @@ class ConversationKeys:
     #: The same as they are sent.
     packed: bytes
     packed_name: bytes
+    #: Keeps marks of one conversation apart from those of others.
+    salt: int
 
     def answer(self, op: str) -> str:
         """Name where the answer of an operation is kept for its repeats."""
@@ -49,16 +51,19 @@ class ConversationKeys:
         """
         Name the coarse and fine bucket of an inbound's id, its mark, and its hour's start (µs).
 
-        A mark is 64 bits of a hash, which Redis packs into 8 bytes: two ids of one bucket share
-        theirs once in 10^16 messages. An id without a time of its own has a key of its own.
+        A mark is a number of 63 bits, which Redis packs into 8 bytes: the id, mixed with its
+        conversation. Plain ids of one conversation never share one; other two ids of a bucket do
+        once in 10^16 messages. An id without a time of its own has a key of its own.
         """
         snowflake = _SNOWFLAKE.match(inbound)
         if snowflake is None:
             own = f"{self.tag}:seen:{self.name} {inbound}"
             return own, own, "", ""
-        hour = ((int(snowflake[0]) >> 22) + _DISCORD_EPOCH) // _HOUR_MS
-        text = f"{self.name} {inbound}".encode()
-        mark = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
+        number = int(snowflake[0])
+        hour = ((number >> 22) + _DISCORD_EPOCH) // _HOUR_MS
+        if snowflake.end() != len(inbound) or number >> 63:
+            number = _hash(inbound)
+        mark = number ^ self.salt
         bucket = f"{self.tag}:seen:{hour}"
         return bucket, f"{bucket}:{mark % FINE_BUCKETS}", str(mark), f"{hour * _HOUR_MS}000"
 
@@ -96,7 +101,9 @@ class Keys:
             f"{tag}:signals",
             f"{tag}:followed",
         )
-        return ConversationKeys(tag, name, f"{tag}:hints", keys, packed(keys), packed([name]))
+        return ConversationKeys(
+            tag, name, f"{tag}:hints", keys, packed(keys), packed([name]), _hash(name)
+        )
 
     def turn(self, conversation: Conversation) -> str:
         """Name the unfinished turn of a conversation."""
@@ -126,6 +133,11 @@ class Keys:
 def meta(prefix: str) -> str:
     """Name what tells that a store is ours; known before the number of partitions is."""
     return f"{{{prefix}}}:meta"
+
+
+def _hash(text: str) -> int:
+    """Return 63 bits."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
 
 def name_of(conversation: Conversation) -> str:

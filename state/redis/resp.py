@@ -9,6 +9,9 @@ from typing import Any
 
 Argument = bytes | str | int
 
+#: The heads of short bulk strings, ready made: every call has a dozen.
+_HEADS = [b"$%d" % size for size in range(1024)]
+
 _BULK, _LIST, _INTEGER, _STATUS = b"$*:+"
 
 
@@ -29,11 +32,11 @@ def packed(arguments: Sequence[Argument]) -> bytes:
     """Return *arguments* as bulk strings, one after the other."""
     parts: list[bytes] = []
     for argument in arguments:
-        raw = argument
-        if not isinstance(raw, bytes):
-            raw = str(raw).encode("utf-8", "surrogatepass")
-        parts += (b"$%d\r\n" % len(raw), raw, b"\r\n")
-    return b"".join(parts)
+        raw = argument if isinstance(argument, bytes) else str(argument).encode()
+        size = len(raw)
+        parts += (_HEADS[size] if size < len(_HEADS) else b"$%d" % size, raw)
+    parts.append(b"")
+    return b"\r\n".join(parts)
 
 
 def command(*arguments: Argument) -> bytes:

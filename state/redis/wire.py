@@ -8,15 +8,15 @@ each value after its place in the order of recording.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
-from state.outcomes import Running, Settled, Started, Turnover
+from state.outcomes import Placed, Running, Settled, Started, Turnover
 from state.redis.resp import Argument
 from state.values import (
     Changes,
     Claim,
     Conversation,
+    Could,
     Inbound,
     Lease,
     Outcome,
@@ -36,16 +36,21 @@ def microseconds(seconds: float) -> int:
     return int(seconds * 1e6)
 
 
-def claim_arguments(claim: Claim | None) -> tuple[str | int, str | int]:
+def claim_terms(claim: Claim | None) -> str:
     """Lease and patience, both empty when nothing is to be started."""
     if claim is None:
-        return "", ""
-    return microseconds(claim.seconds), microseconds(claim.expire_after)
+        return " "
+    return f"{int(claim.seconds * 1e6)} {int(claim.expire_after * 1e6)}"
 
 
-@lru_cache(maxsize=256)
-def policy_argument(policy: Policy) -> str:
-    """Return the bounds as admit.lua reads them."""
+def could_be(could: Could) -> str:
+    """Stop, follow-up and trigger, as admit.lua reads them."""
+    follow_up, trigger = " 1" if could.follow_up else " 0", " 1" if could.trigger else " 0"
+    return could.stop + follow_up + trigger
+
+
+def bounds(policy: Policy) -> str:
+    """Return a policy as admit.lua reads it."""
     drop_oldest = policy.overflow is Overflow.DROP_OLDEST
     return (
         f"{policy.inbox} {policy.per_person} {drop_oldest:d}"
@@ -53,22 +58,25 @@ def policy_argument(policy: Policy) -> str:
     )
 
 
-def changes_arguments(changes: Changes, *, state: bool) -> list[Argument]:
-    """Version and state (if *state*), bound, count and entries of the transcript."""
-    kept: tuple[Argument, Argument] = ("", "")
-    if state and changes.state is not None:
-        kept = (changes.state_version, changes.state)
-    return [*kept, changes.keep, len(changes.transcript), *changes.transcript]
+def ending(claim: Claim | None, changes: Changes | None, *, state: bool) -> list[Argument]:
+    """Return hand-over and changes as changes.lua reads them; the state only if *state*."""
+    if changes is None:
+        return [f"{claim_terms(claim)}   0", b""]
+    kept = state and changes.state is not None
+    version = changes.state_version if kept else ""
+    terms = f"{claim_terms(claim)} {version} {changes.keep} {len(changes.transcript)}"
+    return [terms, (changes.state or b"") if kept else b"", *changes.transcript]
 
 
-#: Changes that write nothing at all.
-NO_CHANGES: tuple[Argument, ...] = ("", "", "", 0)
+def text(value: str) -> bytes:
+    """Encode what people wrote, lone surrogates included."""
+    return value.encode("utf-8", "surrogatepass")
 
 
 def step_field(name: str, key: str) -> bytes:
     """Name the field of a step; the name's length keeps (ab, c) and (a, bc) apart."""
-    encoded = name.encode("utf-8", "surrogatepass")
-    return b"S:%d:%s%s" % (len(encoded), encoded, key.encode("utf-8", "surrogatepass"))
+    encoded = text(name)
+    return b"S:%d:%b%b" % (len(encoded), encoded, text(key))
 
 
 def page_field(number: int, issue: int) -> str:
@@ -84,9 +92,9 @@ class Reply:
 
     __slots__ = ("_at", "_items")
 
-    def __init__(self, items: list[Any] | bytes) -> None:
-        """Start at the first of *items*; a short reply is bare bytes."""
-        self._items = [items] if isinstance(items, bytes) else items
+    def __init__(self, items: list[Any]) -> None:
+        """Start at the first of *items*."""
+        self._items = items
         self._at = 0
 
     def __bool__(self) -> bool:
@@ -132,21 +140,6 @@ class Reply:
         settled = tuple(self._settled() for _ in range(int(self.next())))
         return Turnover(self._started(conversation) if self else None, settled)
 
-    def own_turn(
-        self, conversation: Conversation, inbound: Inbound, op: str, lease: str | int
-    ) -> Started:
-        """Return the new turn that *inbound* made at once; it ends the reply."""
-        self.next()
-        number, _, granted = self.text().partition(" ")
-        state, version = (self.next(), int(self.next())) if self else (None, 0)
-        expires = int(granted) + int(lease)
-        return Started(
-            Lease(conversation, inbound.id, f"{number}-{op}", expires // 1000),
-            (inbound,),
-            state=state,
-            state_version=version,
-        )
-
     def _settled(self) -> Settled:
         outcome, kind = Outcome(self.text()), self.next()
         if kind == b"inbox":
@@ -171,6 +164,20 @@ class Reply:
             state_version=version,
             waited=(granted - turn.admitted) / 1e6,
         )
+
+
+def own_turn(
+    reply: list[Any], conversation: Conversation, inbound: Inbound, op: str, claim: Claim
+) -> Placed:
+    """Return the new turn that *inbound* made at once."""
+    number, _, granted = reply[1].partition(b" ")
+    expires = int(granted) + int(claim.seconds * 1e6)
+    lease = Lease(conversation, inbound.id, f"{number.decode()}-{op}", expires // 1000)
+    if len(reply) == 2:  # noqa: PLR2004 (nothing is kept of the conversation)
+        return Placed(0, Turnover(Started(lease, (inbound,))))
+    _, _, state, version = reply
+    started = Started(lease, (inbound,), state=state, state_version=int(version))
+    return Placed(0, Turnover(started))
 
 
 class Turn:

@@ -14,9 +14,10 @@
 
 -- include clock
 -- include conversation
+-- include number
 
 local op, channel, id, author, payload = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local direct, lease, patience, mark, hour = string.match(ARGV[8], '^(%d) (%d*) (%d*) (%-?%d*) (%d*)$')
+local direct, lease, patience, mark, hour = string.match(ARGV[8], '^(%d) (%-?%d*) (%-?%d*) (%d*) (%d*)$')
 lease, patience, hour = tonumber(lease), tonumber(patience), tonumber(hour)
 
 -- Mark the id as seen; false when it was. A bucket is made to outlive its last timely mark by the
@@ -48,19 +49,25 @@ local fresh = mark_seen()
 
 -- The way of most inbounds: nothing runs and nothing waits, so it starts at once. What follows would
 -- come to the same.
-if fresh and direct == '1' and not turn and call('LLEN', INBOX) == 0 then
-  local number, at = draw_number(), int(now)
-  local expires_at = int(now + lease)
-  local inbound = at .. ' ' .. id .. ' ' .. author .. ' ' .. payload
-  call('HSET', TURN, 'turn', id .. ' ' .. author .. ' ' .. at .. ' ' .. at,
-    'inbounds', #inbound .. ':' .. inbound, 'token', number .. '-' .. op, 'expires', expires_at)
-  call('ZADD', WAKE, expires_at, name)
-  local state, version = kept_state()
-  if state then return {'own', number .. ' ' .. at, state, version} end
-  return {'own', number .. ' ' .. at}
+if fresh and direct == '1' then
+  local some = call('EXISTS', TURN, INBOX, KEPT)
+  if some == 0 or some == 1 and call('EXISTS', KEPT) == 1 then
+    local number, at, expires = draw_number(), int(now), int(now + lease)
+    local inbound = at .. ' ' .. id .. ' ' .. author .. ' ' .. payload
+    call('HSET', TURN, 'turn', id .. ' ' .. author .. ' ' .. at .. ' ' .. at,
+      'inbounds', #inbound .. ':' .. inbound, 'token', number .. '-' .. op, 'expires', expires)
+    call('ZADD', WAKE, expires, name)
+    local own = {'own', number .. ' ' .. at}
+    if some == 1 then
+      local kept = call('HMGET', KEPT, 'state', 'version')
+      if kept[1] then own[3], own[4] = kept[1], kept[2] end
+    end
+    return own
+  end
 end
 
--- include keeping
+-- include turn
+-- include sweep
 -- include handover
 
 local stop, follow_up, trigger = string.match(ARGV[9], '^(%S+) (%d) (%d)$')

@@ -1,17 +1,18 @@
 -- End the turn and hand over, in one step.
 -- KEYS[1-10]  the conversation, the answer kept for this operation
--- ARGV[3-5]   operation, lease and patience in microseconds (both '' to start nothing)
--- ARGV[6]     the lease's token
--- ARGV[7-]    changes: version ('' without a state), state, bound, count and entries of the transcript
+-- ARGV[3-4]   operation, the lease's token
+-- ARGV[5-]    hand-over and changes, see changes.lua
 -- then        '*' and the fields of the steps that this run asked for, or nothing
 -- Returns     released | lost | drift <field, value…> | turnover <Turnover>
 
 -- include clock
 -- include conversation
--- include keeping
+-- include turn
+-- include changes
+-- include sweep
 
-local op, lease = ARGV[3], tonumber(ARGV[4])
-local asked_at = 11 + tonumber(ARGV[10])
+local op = ARGV[3]
+local asked_at = 7 + entries
 
 local function drift()
   local asked, found = {}, {'drift'}
@@ -25,21 +26,26 @@ local function drift()
   return #found > 1 and found or nil
 end
 
-local holding = holds(ARGV[6])
+local holding = held and token == ARGV[4]
 local drifted = holding and ARGV[asked_at] == '*' and drift()
 if drifted then return drifted end
 
 -- The way of most turns: nobody signals and nothing waits. What follows would come to the same.
-if holding and not signal and call('EXISTS', INBOX) == 0 then
-  write(7)
-  call('DEL', TURN)
-  call('ZREM', WAKE, name)
-  turn = false
-  sweep()
-  keep_answer('released')
-  return 'released'
+if holding and not signal then
+  local some = call('EXISTS', INBOX, KEPT)
+  if some == 0 or some == 1 and call('EXISTS', INBOX) == 0 then
+    local keeps = some == 1 or version ~= '' or entries > 0
+    if keeps then write() end
+    call('DEL', TURN)
+    call('ZREM', WAKE, name)
+    turn = false
+    if keeps then sweep() end
+    call('SET', ANSWER, int(now) .. ' ' .. RELEASED, 'PX', int(OP_WINDOW / 1000))
+    return {RELEASED}
+  end
 end
 
+-- include number
 -- include handover
 
 if not holding then
@@ -48,9 +54,9 @@ if not holding then
   if began(op) then return with_turnover({'turnover'}, started_again(lease)) end
   return {'lost'}
 end
-write(7)
+write()
 end_turn()
-local started = next_turn(op, lease, tonumber(ARGV[5]))
+local started = next_turn(op, lease, patience)
 local reply = with_turnover({'turnover'}, started)
 -- A turn that starts needs no answer kept: the turn shows it.
 if started and settled[1] == 0 then return reply end

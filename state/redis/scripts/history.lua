@@ -7,6 +7,7 @@
 
 -- include clock
 -- include conversation
+-- include turn
 
 local last, count = tonumber(call('HGET', KEPT, 'entries') or 0), call('LLEN', TRANSCRIPT)
 local before, limit = tonumber(ARGV[3]) or last + 1, tonumber(ARGV[4])

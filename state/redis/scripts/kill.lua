@@ -7,7 +7,9 @@
 
 -- include clock
 -- include conversation
--- include keeping
+-- include turn
+-- include sweep
+-- include number
 -- include handover
 
 local first = first_answer()

@@ -7,11 +7,12 @@
 
 -- include clock
 -- include conversation
+-- include turn
 
-if not holds(ARGV[3]) then return {'lost'} end
+if not held or token ~= ARGV[3] then return {'lost'} end
 local intent, message = unpack(call('HMGET', TURN, 'P:' .. ARGV[4], 'M:' .. ARGV[4]))
 if not intent then
-  intent = place_in_turn() .. ' ' .. ARGV[5]
+  intent = call('HLEN', TURN) .. ' ' .. ARGV[5]
   call('HSET', TURN, 'P:' .. ARGV[4], intent, 'pages', 1)
 end
 return {'page', intent, message}

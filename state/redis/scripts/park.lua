@@ -6,9 +6,11 @@
 
 -- include clock
 -- include conversation
+-- include turn
+-- include number
 -- include handover
 
-if not holds(ARGV[4]) then return first_answer() or {'lost'} end
+if not held or token ~= ARGV[4] then return first_answer() or {'lost'} end
 call('HSET', TURN, 'token', '')
 call('ZADD', WAKE, int(now), name)
 return answer({'parked'})

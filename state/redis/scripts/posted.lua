@@ -7,10 +7,11 @@
 
 -- include clock
 -- include conversation
+-- include turn
 
-if not holds(ARGV[3]) then return {'lost'} end
+if not held or token ~= ARGV[3] then return {'lost'} end
 if call('HEXISTS', TURN, 'P:' .. ARGV[4]) == 0 then
-  call('HSET', TURN, 'P:' .. ARGV[4], place_in_turn() .. ' ', 'pages', 1)
+  call('HSET', TURN, 'P:' .. ARGV[4], call('HLEN', TURN) .. ' ', 'pages', 1)
 end
 call('HSET', TURN, 'M:' .. ARGV[4], ARGV[5])
 return {'posted'}

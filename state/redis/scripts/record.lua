@@ -6,11 +6,12 @@
 
 -- include clock
 -- include conversation
+-- include turn
 
-if not holds(ARGV[3]) then return {'lost'} end
+if not held or token ~= ARGV[3] then return {'lost'} end
 local recorded = call('HGET', TURN, ARGV[4])
 if not recorded then
-  recorded = place_in_turn() .. ' ' .. ARGV[5]
+  recorded = call('HLEN', TURN) .. ' ' .. ARGV[5]
   call('HSET', TURN, ARGV[4], recorded, 'expiries', 0)
 end
 return {'recorded', recorded}

@@ -4,7 +4,9 @@
 
 -- include clock
 -- include conversation
--- include keeping
+-- include turn
+-- include sweep
+-- include number
 -- include handover
 
 call('DEL', TRANSCRIPT)

@@ -7,14 +7,16 @@
 
 -- include clock
 -- include conversation
+-- include turn
+-- include number
 -- include handover
 
-if not holds(ARGV[3]) then return {'lost'} end
+if not held or token ~= ARGV[3] then return {'lost'} end
 local field = 'T:' .. ARGV[4]
 local taken = call('HGET', TURN, field)
 if not taken then
   local gone = withdraw(ARGV[5] ~= '' and ARGV[5] or nil)
-  taken = place_in_turn() .. ' ' .. framed(gone)
+  taken = call('HLEN', TURN) .. ' ' .. framed(gone)
   local others = call('HGET', TURN, 'others')
   local authors = authors_of(gone, 1)
   call('HSET', TURN, field, taken, 'others', others and others .. ' ' .. authors or authors)

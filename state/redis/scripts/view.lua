@@ -4,6 +4,7 @@
 
 -- include clock
 -- include conversation
+-- include turn
 
 local fields = call('HGETALL', TURN)
 local reply = {

@@ -44,11 +44,12 @@ local function first_answer()
   if not kept then return nil end
   local gap = string.find(kept, ' ', 1, true)
   if tonumber(string.sub(kept, 1, gap - 1)) < now - OP_WINDOW then return nil end
-  return cmsgpack.unpack(string.sub(kept, gap + 1))
+  local reply = string.sub(kept, gap + 1)
+  return reply == RELEASED and {reply} or cmsgpack.unpack(reply)
 end
 
 local function answer(reply)
-  keep_answer(reply)
+  call('SET', ANSWER, int(now) .. ' ' .. cmsgpack.pack(reply), 'PX', int(OP_WINDOW / 1000))
   return reply
 end
 
@@ -207,7 +208,7 @@ local function next_turn(op, lease, patience)
   expires, held, backing = now + lease, true, 0
   call('HSET', TURN, 'token', token, 'expires', int(expires), 'backing', 0)
   call('ZADD', WAKE, int(expires), name)
-  local state, version = kept_state()
+  local state, version = unpack(call('HMGET', KEPT, 'state', 'version'))
   return extend({token, expires, now, state, version, #fields}, fields)
 end
 
@@ -219,7 +220,7 @@ local function started_again(lease)
     local value = call('HGET', TURN, field)
     if value then extend(fields, {field, value}) end
   end
-  local state, version = kept_state()
+  local state, version = unpack(call('HMGET', KEPT, 'state', 'version'))
   return extend({token, begun + lease, begun, state, version, #fields}, fields)
 end
 

@@ -1,0 +1,6 @@
+-- The unfinished turn: a hash whose fields are only ever added, so that its length tells their order.
+-- `turn` is '<id> <lead> <admitted> <begun>'; `signal` is '<kind> <by>'.
+local turn, token, expires, signal, backing, detached = unpack(
+  call('HMGET', TURN, 'turn', 'token', 'expires', 'signal', 'backing', 'detached'))
+expires, backing = tonumber(expires or 0), tonumber(backing or 0)
+local held = token and token ~= '' and expires > now
