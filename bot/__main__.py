@@ -205,8 +205,9 @@ async def _sandbox(settings: Settings) -> "AsyncIterator[Sandbox]":
         try:
             opened = await stack.enter_async_context(Sandbox(port, limits=DISCORD))
         except OSError as error:
+            reason = os.strerror(error.errno) if error.errno else str(error)
             raise StartupFailed(
-                f"sandbox.port: {port} cannot be used: {error.strerror}; choose another by --port,"
+                f"sandbox.port: {port} cannot be used: {reason}; choose another by --port,"
                 " 0 for a free one"
             ) from None
         yield opened

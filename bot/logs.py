@@ -25,6 +25,10 @@ MESSAGE_TEXT_KEYS = frozenset({"text", "content", "reply", "chunk", "prompt"})
 #: Ends of names of environment variables that hold secrets, such as OPENAI_API_KEY.
 _SECRET_VARIABLES = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
+#: Starts of warnings by discord.py that mean nothing here: nobody speaks, and the sandbox keeps its
+#: rules in clients of discord.py that connect to nothing.
+_IDLE_WARNINGS = ("PyNaCl is not installed", "davey is not installed", "Guilds intent seems")
+
 _BEFORE: tuple[Processor, ...] = (
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
@@ -58,6 +62,7 @@ def configure(
     root = logging.getLogger()
     for earlier in [one for one in root.handlers if isinstance(one, _Output)]:
         root.removeHandler(earlier)
+    output.addFilter(lambda record: not str(record.msg).startswith(_IDLE_WARNINGS))
     root.addHandler(output)
     root.setLevel(settings.level.upper())
     # discord.py's debug lines repeat whole payloads, and with them what people wrote.

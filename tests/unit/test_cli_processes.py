@@ -147,7 +147,7 @@ async def bot_status(session: aiohttp.ClientSession, page: str) -> dict[str, obj
         ),
         (["run", "--config", "missing.toml"], {}, "missing.toml: no such file"),
         (["run"], {}, "discord.token: there is none"),
-        (["--state-url", "mysql://canary"], {}, "flag --state-url: state.url: "),
+        (["--state-url", "mysql://host"], {}, "flag --state-url: state.url: "),
         (
             ["run", "--discord-api", "http://127.0.0.1:1/api"],
             {"INTERLOCK_TOKEN": TOKEN, "INTERLOCK_EXTENSIONS": "nowhere.parrot"},
@@ -213,7 +213,8 @@ async def test_without_a_token_a_page_and_a_bot_are_there(start: Starter) -> Non
     both = await start("--port", "0")
     page = await both.address()
     assert "interlock init" in both.text
-    assert max(map(len, both.text.splitlines())) <= 80
+    printed = [line for line in both.text.splitlines() if not line.startswith("{")]
+    assert max(map(len, printed)) <= 80
     async with aiohttp.ClientSession() as session:
 
         async def online() -> bool:

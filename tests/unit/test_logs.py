@@ -93,6 +93,16 @@ def test_lines_below_the_level_are_not_written(logs_opened: Opened) -> None:
     assert [json.loads(line)["event"] for line in stream.getvalue().splitlines()] == ["told"]
 
 
+def test_warnings_that_mean_nothing_here_are_not_written(logs_opened: Opened) -> None:
+    """A newcomer's first screen must not begin with complaints about voice."""
+    stream = logs_opened(format="json")
+    logging.getLogger("discord.client").warning(
+        "PyNaCl is not installed, voice will NOT be supported"
+    )
+    logging.getLogger("discord.client").warning("told")
+    assert [json.loads(line)["event"] for line in stream.getvalue().splitlines()] == ["told"]
+
+
 @pytest.mark.parametrize(
     ("form", "stream", "is_json"),
     [
