@@ -1,0 +1,298 @@
+"""The bot as a whole: gateway in, cogs loaded, everything wired together, and how it ends."""
+
+import asyncio
+import importlib
+import inspect
+import os
+import signal
+import socket
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, cast
+
+import discord
+import structlog
+import yarl
+from discord.ext import commands
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from bot.commands import sync_commands
+from bot.config import Settings
+from bot.conversations import Conversations
+from bot.door import Door, DoorRules
+from bot.errors import ExtensionFailed, IntentMissing, ResponderInvalid, StartupFailed, TokenRefused
+from bot.followed import Followed
+from bot.hearing import Ears
+from bot.locks import Locks
+from bot.notices import Notices
+from bot.requests import Requests
+from bot.responders import Responder
+from bot.speech import Limits
+from bot.stopwords import StopPhrases
+from bot.turns import Rules, Tools
+from bot.wakes import Wakes
+from bot.wire import DiscordWire, trace_config
+from state import State, connect
+from state.values import Claim, Overflow
+
+log = structlog.get_logger(__name__)
+
+#: What slash commands are offered in: guilds and direct messages.
+CONTEXTS = discord.app_commands.AppCommandContext(guild=True, dm_channel=True)
+
+
+def intents() -> discord.Intents:
+    """What we need to hear: messages and their content, in guilds and direct messages."""
+    wanted = discord.Intents.none()
+    wanted.guilds = wanted.guild_messages = wanted.dm_messages = wanted.message_content = True
+    return wanted
+
+
+class Interlock(commands.AutoShardedBot):
+    """A discord.py bot whose messages pass the door. Cogs use its public attributes."""
+
+    def __init__(self, settings: Settings, state: State) -> None:
+        """Wire everything; nothing runs and nothing is sent before `setup_hook`."""
+        super().__init__(
+            command_prefix=commands.when_mentioned,
+            help_command=None,
+            intents=intents(),
+            allowed_mentions=discord.AllowedMentions.none(),
+            allowed_contexts=CONTEXTS,
+            max_messages=None,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            http_trace=trace_config(),
+            shard_count=settings.discord.shard_count,
+            shard_ids=cast("list[int]", settings.discord.shards and list(settings.discord.shards)),
+        )
+        self.settings = settings
+        self.state = state
+        claim = Claim(settings.state.lease, settings.conversation.expire_after, process_name())
+        wire = DiscordWire(self)
+        self.locks = Locks(state, claim)
+        self.notices = Notices(wire, state, reactions=settings.conversation.reactions)
+        self.conversations = Conversations(self.locks, claim)
+        self.conversations.equip(
+            Tools(
+                state, wire, self.notices, self.responder, self.conversations.claim, rules(settings)
+            )
+        )
+        self.followed = Followed(state)
+        self.requests = Requests(state, self.locks, self.notices)
+        self._door = Door(state, self.locks, self.conversations, self.notices, door_rules(settings))
+        self._wakes = Wakes(state, self.locks, self.conversations)
+        self._stops = StopPhrases(settings.stop.languages, settings.stop.extra)
+        self._ears: Ears | None = None
+
+    # --- cogs ------------------------------------------------------------------------------------
+
+    async def load(self) -> None:
+        """Load the extensions and find the responder; raise a `StartupFailed` otherwise."""
+        for path in self.settings.extension_paths:
+            add_extension_path(Path(path))
+        for extension in self.settings.extensions:
+            try:
+                await self.load_extension(extension)
+            except StartupFailed:
+                raise
+            except commands.ExtensionFailed as error:
+                if isinstance(error.original, StartupFailed):
+                    raise error.original from None
+                raise ExtensionFailed(_load_failure(extension, error.original)) from error
+            except commands.ExtensionError as error:
+                raise ExtensionFailed(_load_failure(extension, error)) from None
+        self.responder(self.responder_name)
+
+    @property
+    def responder_name(self) -> str:
+        """The responder of new messages: the configured one, else Chat with a model, else Demo."""
+        if self.settings.conversation.responder:
+            return self.settings.conversation.responder
+        return "Chat" if self.settings.cogs.get("chat", {}).get("model") else "Demo"
+
+    def responder(self, name: str) -> Responder:
+        """Find a loaded responder by the name of its cog, or raise `ResponderInvalid`."""
+        cog = self.get_cog(name)
+        able = sorted(n for n, c in self.cogs.items() if isinstance(c, Responder))
+        if cog is None or not isinstance(cog, Responder):
+            wrong = "has no respond(turn)" if cog else "is not loaded"
+            raise ResponderInvalid(
+                f'conversation.responder: the cog "{name}" {wrong}; responders: {", ".join(able)}'
+            )
+        if not inspect.isasyncgenfunction(cog.respond):
+            raise ResponderInvalid(
+                f"conversation.responder: {name}.respond is no async generator; write "
+                f'"async def respond(self, turn)" with at least one "yield"'
+            )
+        return cog
+
+    # --- events ----------------------------------------------------------------------------------
+
+    async def setup_hook(self) -> None:
+        """After login: now it is known who we are."""
+        assert self.user is not None  # noqa: S101 (discord.py sets it at login)
+        self._ears = Ears(
+            self.user,
+            self.responder_name,
+            self.settings.access.operators,
+            self._stops.matches,
+            self.followed.__contains__,
+        )
+        await sync_commands(self)
+
+    async def on_message(self, message: discord.Message, /) -> None:
+        """Pass it through the door. Nothing is awaited before, so that the order is kept."""
+        if self._ears is not None:
+            await self._door.enter(*self._ears.hear(message))
+
+    async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
+        """Judge an edited message as if new, once: it may only now address us."""
+        age = (discord.utils.utcnow() - event.message.created_at).total_seconds()
+        # One that was judged before is a Duplicate; beyond its life the store may have forgotten.
+        if event.message.edited_at is not None and age < self.settings.conversation.expire_after:
+            await self.on_message(event.message)
+
+    async def on_error(self, event_method: str, /, *_: object, **__: object) -> None:
+        """Log by our log, which takes secrets out of tracebacks. Called while handling it."""
+        log.error("event failed", event_method=event_method, exc_info=sys.exc_info())
+
+    # --- life ------------------------------------------------------------------------------------
+
+    async def live(self, token: str) -> None:
+        """Log in, serve until SIGTERM or SIGINT, drain. Raise a `StartupFailed` if refused."""
+        ending = asyncio.Event()
+        watch_signals(ending)
+        await self._log_in(token)
+        background: dict[str, Coroutine[Any, Any, None]] = {
+            "heartbeat": self.locks.heartbeat(),
+            "hints": self.locks.listen(),
+            "wakes": self._wakes.run(),
+            "followed": self.followed.run(),
+        }
+        tasks = [asyncio.create_task(work, name=name) for name, work in background.items()]
+        gateway = asyncio.create_task(self._connect(), name="gateway")
+        waiting = asyncio.create_task(ending.wait(), name="until signalled")
+        try:
+            await asyncio.wait({gateway, waiting, *tasks}, return_when="FIRST_COMPLETED")
+            log.info("draining", turns=len(self.locks))
+            await self.conversations.drain(self.settings.process.drain)
+        finally:
+            await self.notices.close()
+            await self.close()
+            everything: list[asyncio.Task[Any]] = [*tasks, waiting, gateway]
+            for task in everything:
+                task.cancel()
+            ended = await asyncio.gather(*everything, return_exceptions=True)
+        for outcome in ended:
+            if isinstance(outcome, Exception):
+                raise outcome
+
+    async def _log_in(self, token: str) -> None:
+        try:
+            await self.login(token)
+        except discord.LoginFailure:
+            raise TokenRefused(
+                "discord.token: Discord refuses it; copy it anew from the developer portal, "
+                'or run "interlock init"'
+            ) from None
+
+    async def _connect(self) -> None:
+        try:
+            await self.connect()
+        except discord.PrivilegedIntentsRequired:
+            raise IntentMissing(
+                'Discord does not grant the message content intent; switch on "Message Content '
+                'Intent" under Bot in the developer portal'
+            ) from None
+
+
+async def run(settings: Settings) -> int:
+    """Run the bot until it is told to end; the exit code. Raise a `StartupFailed` with its line."""
+    point_at(settings.discord.api, settings.discord.gateway)
+    url = settings.state.url.get_secret_value()
+    state = connect(url, prefix=settings.state.prefix, partitions=settings.state.partitions)
+    await state.open()
+    try:
+        token = settings.discord.token
+        async with Interlock(settings, state) as bot:
+            await bot.load()
+            await bot.live(token.get_secret_value() if token else "")
+    finally:
+        await state.close()
+    return 0
+
+
+def point_at(api: str | None, gateway: str | None) -> None:
+    """Point discord.py at another server than Discord: its two addresses, nothing else."""
+    if api is not None:
+        Route.BASE = api
+    if gateway is not None:
+        DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
+
+
+def rules(settings: Settings) -> Rules:
+    """The settings that shape a turn."""
+    limits, conversation = settings.limits, settings.conversation
+    return Rules(
+        Limits(limits.first_chunk, limits.progress, limits.turn),
+        step=limits.step,
+        max_attempts=limits.max_attempts,
+        max_pages=conversation.max_pages,
+        ping_author=conversation.ping_author,
+        delete_partial=conversation.partial == "delete",
+        keep=settings.history.keep,
+    )
+
+
+def door_rules(settings: Settings) -> DoorRules:
+    """The settings that shape admission."""
+    conversation = settings.conversation
+    return DoorRules(
+        conversation.followups,
+        conversation.max_followups,
+        conversation.inbox,
+        conversation.inbox_per_person,
+        Overflow(conversation.overflow),
+    )
+
+
+def add_extension_path(path: Path) -> None:
+    """Let extensions be imported from *path*, unless it would shadow the bot's own packages."""
+    for name in ("bot", "cogs", "sandbox", "state"):
+        if (path / name).exists():
+            ours = Path(importlib.import_module(name).__file__ or name).parent
+            raise ExtensionFailed(
+                f"extension_paths: {path / name} has the name of {ours}; rename yours"
+            )
+    if not path.is_dir():
+        raise ExtensionFailed(f"extension_paths: {path} is no folder")
+    if (folder := str(path.resolve())) not in sys.path:
+        sys.path.insert(0, folder)
+
+
+def _load_failure(extension: str, error: BaseException) -> str:
+    if isinstance(error, commands.ExtensionNotFound):
+        return f"extensions: {extension} is not found; is its folder in extension_paths?"
+    if isinstance(error, commands.NoEntryPointError):
+        return f'extensions: {extension} has no "async def setup(bot)"'
+    return f"extensions: {extension} does not load: {type(error).__name__}: {error}"
+
+
+def process_name() -> str:
+    """Name this process for operators: host and process id."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def watch_signals(ending: asyncio.Event) -> None:
+    """Set *ending* on the first SIGTERM or SIGINT; end at once on the second."""
+
+    def told() -> None:
+        if ending.is_set():
+            os._exit(1)  # leases end by themselves; whoever asks twice does not want to wait
+        ending.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, told)

@@ -1,0 +1,102 @@
+"""The conversations that this process speaks in: one task each, turn after turn until idle."""
+
+import asyncio
+import time
+
+import structlog
+
+from bot import logs
+from bot.endings import Ending
+from bot.errors import PayloadUnreadable
+from bot.inbound import unpack
+from bot.insist import insist, new_op
+from bot.locks import Holding, Locks
+from bot.turns import CLOSE_WITHIN, Tools, TurnRun
+from state.errors import LeaseLost, StateUnavailable
+from state.outcomes import Started, Turnover
+from state.values import Changes, Claim, Outcome
+
+log = structlog.get_logger(__name__)
+
+
+class Conversations:
+    """Runs what the store hands over."""
+
+    def __init__(self, locks: Locks, claim: Claim) -> None:
+        """*claim* is what leases are asked for with, until draining begins."""
+        self._locks = locks
+        self._claim = claim
+        self._draining = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def equip(self, tools: Tools) -> None:
+        """Take the tools of the turns, which themselves ask for `claim`."""
+        self._tools = tools
+
+    def claim(self) -> Claim | None:
+        """What to ask a lease with; None while draining: take nothing any more."""
+        return None if self._draining else self._claim
+
+    def begin(self, turnover: Turnover, asked: float) -> None:
+        """
+        Run what *turnover* starts, and all that follows, in a task of its own.
+
+        *asked* is the local monotonic time from before the store was asked.
+        """
+        task = asyncio.create_task(self._converse(turnover, asked), name="conversation")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def drain(self, seconds: float) -> None:
+        """Begin no more turns; give those that run *seconds*, then park them where they stand."""
+        self._draining = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+        self._locks.cancel_all(Ending.PARKED)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=2 * CLOSE_WITHIN)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _converse(self, turnover: Turnover, asked: float) -> None:
+        while True:
+            self._tools.notices.settled(turnover.settled)
+            started = turnover.started
+            if started is None:
+                return
+            conversation, turn = started.lease.conversation.id, started.lease.turn
+            number = int(started.lease.token.partition("-")[0])
+            with logs.bound(conversation=conversation, turn=turn, token=number):
+                turnover, asked = await self._hold(started, asked)
+
+    async def _hold(self, started: Started, asked: float) -> tuple[Turnover, float]:
+        """Run one turn under its lease; answer what follows and when that was asked for."""
+        with self._locks.hold(started, asked) as holding:
+            try:
+                messages = [unpack(inbound) for inbound in started.inbounds]
+                for message in messages:
+                    self._tools.notices.served(message, started.waited)
+                return await TurnRun(self._tools, holding, messages).run()
+            except (LeaseLost, StateUnavailable) as error:
+                log.warning("turn left to the next holder", reason=str(error))
+            except PayloadUnreadable as error:
+                return await self._bury(holding, error)
+        return Turnover(), asked
+
+    async def _bury(self, holding: Holding, error: PayloadUnreadable) -> tuple[Turnover, float]:
+        """Set a turn aside that this build cannot read, so that its conversation goes on."""
+        log.error("turn set aside", reason=str(error))
+        asked, op = time.monotonic(), new_op()
+        answer = await insist(
+            lambda: self._tools.state.fail(
+                holding.lease,
+                str(error),
+                Changes(Outcome.DEAD),
+                retry_in=None,
+                limit=1,
+                op=op,
+                claim=self.claim(),
+            )
+        )
+        return (answer if isinstance(answer, Turnover) else Turnover()), asked

@@ -1,0 +1,96 @@
+"""
+From a gateway message to plain data: who says what to whom, and with which rights.
+
+Needs no member or message cache: all of it comes with the event, and the guild's roles.
+"""
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import discord
+
+from bot.admission import Heard
+from bot.inbound import Message, Person, Quoted
+
+#: What people type; everything else is a system message.
+_TYPED = (discord.MessageType.default, discord.MessageType.reply)
+
+
+@dataclass(frozen=True, slots=True)
+class Ears:
+    """What hearing needs to know besides the message."""
+
+    me: discord.ClientUser
+    #: Name of the responder that new messages are for.
+    responder: str
+    operators: Collection[str]
+    is_stop: Callable[[str], bool]
+    is_followed: Callable[[str], bool]
+
+    def hear(self, message: discord.Message) -> tuple[Message, Heard]:
+        """Reduce *message* to data, and to the facts that admission judges."""
+        addressed = self._addressed(message)
+        text = self._text(message)
+        heard = Heard(
+            by_machine=message.author.bot or message.webhook_id is not None,
+            system=message.type not in _TYPED,
+            addressed=addressed,
+            addressed_elsewhere=not addressed and self._addresses_somebody(message),
+            followed=self.is_followed(str(message.channel.id)),
+            stop_phrase=self.is_stop(text),
+            moderator=self._moderates(message),
+        )
+        return self._message(message, text, addressed=addressed), heard
+
+    def _message(self, message: discord.Message, text: str, *, addressed: bool) -> Message:
+        replied = message.reference.resolved if message.reference else None
+        return Message(
+            id=str(message.id),
+            channel=str(message.channel.id),
+            guild=str(message.guild.id) if message.guild else None,
+            author=_person(message.author),
+            text=text,
+            addressed=addressed,
+            responder=self.responder,
+            reply_to=Quoted(str(replied.id), _person(replied.author), replied.content)
+            if isinstance(replied, discord.Message)
+            else None,
+        )
+
+    def _addressed(self, message: discord.Message) -> bool:
+        if message.guild is None or any(user.id == self.me.id for user in message.mentions):
+            return True
+        if any(role.id == self._own_role(message) for role in message.role_mentions):
+            return True
+        replied = message.reference.resolved if message.reference else None
+        return isinstance(replied, discord.Message) and replied.author.id == self.me.id
+
+    def _addresses_somebody(self, message: discord.Message) -> bool:
+        return bool(message.mentions or message.role_mentions or message.reference)
+
+    def _own_role(self, message: discord.Message) -> int | None:
+        role = message.guild.self_role if message.guild else None
+        return role.id if role else None
+
+    def _moderates(self, message: discord.Message) -> bool:
+        if str(message.author.id) in self.operators:
+            return True
+        if not isinstance(message.author, discord.Member):
+            return False
+        return message.channel.permissions_for(message.author).manage_messages
+
+    def _text(self, message: discord.Message) -> str:
+        """What was written, without our own mention and with other people's names for theirs."""
+        ours = [f"<@!?{self.me.id}>"]
+        if (role := self._own_role(message)) is not None:
+            ours.append(f"<@&{role}>")
+        text = re.sub("|".join(ours), "", message.content)
+        for user in message.mentions:
+            for form in (f"<@{user.id}>", f"<@!{user.id}>"):
+                text = text.replace(form, f"@{user.display_name}")
+        return text.strip()
+
+
+def _person(user: discord.User | discord.Member) -> Person:
+    return Person(str(user.id), user.display_name)

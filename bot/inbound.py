@@ -1,0 +1,86 @@
+"""
+One message as plain data: what is journaled, queued and handed to a responder.
+
+The store keeps it as opaque bytes. The version leads, so that a process can refuse what a newer
+one wrote instead of guessing.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bot.errors import PayloadUnreadable
+from state.values import Conversation, Inbound
+
+#: Raised whenever a field changes its meaning; older versions stay readable.
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who wrote a message."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """The message that another one replies to."""
+
+    id: str
+    author: Person
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One inbound. *text* is without our own mention; ids are Discord's, as strings."""
+
+    id: str
+    channel: str
+    #: None in a direct message.
+    guild: str | None
+    author: Person
+    text: str
+    #: Whether it addressed us, as opposed to being heard in a followed conversation.
+    addressed: bool
+    #: Name of the cog that answers it, fixed here so that a reload never swaps code under a replay.
+    responder: str
+    reply_to: Quoted | None = None
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation it belongs to: its channel, owned by its guild or its person."""
+        return conversation_of(self.channel, self.guild, self.author.id)
+
+    def inbound(self) -> Inbound:
+        """Pack it for the store."""
+        body = json.dumps({"v": VERSION, **asdict(self)}, ensure_ascii=False, separators=(",", ":"))
+        # A lone surrogate (which JSON can carry and UTF-8 cannot) must not lose the message.
+        return Inbound(self.id, self.author.id, body.encode("utf-8", "replace"))
+
+
+def conversation_of(channel: str, guild: str | None, person: str) -> Conversation:
+    """Name a conversation; a direct message belongs to the person it is with."""
+    return Conversation(f"guild/{guild}" if guild else f"user/{person}", channel)
+
+
+def unpack(inbound: Inbound) -> Message:
+    """Read what `Message.inbound` wrote, or raise `PayloadUnreadable` naming what is wrong."""
+    try:
+        body = json.loads(inbound.payload)
+        version = body.pop("v")
+        if version != VERSION:
+            msg = f"inbound {inbound.id}: payload version {version}, this build reads {VERSION}"
+            raise PayloadUnreadable(msg)
+        return Message(**{**body, "author": Person(**body["author"]), "reply_to": _quoted(body)})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"inbound {inbound.id}: unreadable payload ({type(error).__name__})"
+        raise PayloadUnreadable(msg) from None
+
+
+def _quoted(body: Mapping[str, Any]) -> Quoted | None:
+    quoted = body["reply_to"]
+    return Quoted(quoted["id"], Person(**quoted["author"]), quoted["text"]) if quoted else None

@@ -1,0 +1,197 @@
+"""
+What people are told besides a reply: that they wait, and what became of a message without one.
+
+Best effort throughout: a notice that cannot be delivered is logged and costs no turn.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Any
+
+import structlog
+
+from bot import texts
+from bot.delivery import Outgoing, Rejected, Unreachable, Wire, nonce
+from bot.errors import PayloadUnreadable
+from bot.inbound import Message, unpack
+from state.errors import StateError
+from state.outcomes import Refusal, Refused, Settled
+from state.ports import State
+from state.values import Inbound, Outcome
+
+#: Seconds of waiting after which a message is marked: a quick hand-over shows no flicker.
+WAIT_SHOWN_AFTER = 1.5
+
+#: Seconds between looks at a marked message, in case another process has taken it up.
+LOOK_AGAIN = 5.0
+
+#: Seconds after which a refusal is removed: long enough to be read, short enough not to pile up.
+NOTICE_LIFE = 20.0
+
+log = structlog.get_logger(__name__)
+
+
+class Notices:
+    """Marks and notices of this process."""
+
+    def __init__(self, wire: Wire, state: State, *, reactions: bool) -> None:
+        """With *reactions* off, nothing is ever marked with an emoji."""
+        self._wire = wire
+        self._state = state
+        self._reactions = reactions
+        self._marks: dict[str, asyncio.Event] = {}
+        self._refusals: dict[str, tuple[str, asyncio.Task[None]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """End every task. Marks on messages that still wait stay: the next process removes them."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        self._start(work, name)  # type: ignore[unused-awaitable]  # owned by self._tasks
+
+    def _start(self, work: Coroutine[Any, Any, None], name: str) -> "asyncio.Task[None]":
+        task = asyncio.create_task(_quietly(work), name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    # --- waiting ---------------------------------------------------------------------------------
+
+    def waits(self, message: Message) -> None:
+        """Mark *message* if it still waits in a moment."""
+        if self._reactions and message.id not in self._marks:
+            done = self._marks[message.id] = asyncio.Event()
+            self._spawn(self._mark(message, done), f"mark {message.id}")
+
+    def served(self, message: Message, waited: float) -> None:
+        """Remove the mark of a message that waits no more, whichever process made it."""
+        if (done := self._marks.get(message.id)) is not None:
+            done.set()
+        elif self._reactions and waited > WAIT_SHOWN_AFTER:
+            self._spawn(self._unmark(message), f"unmark {message.id}")
+
+    async def _mark(self, message: Message, done: asyncio.Event) -> None:
+        try:
+            if await _within(WAIT_SHOWN_AFTER, done) or not await self._still_waits(message):
+                return
+            await self._wire.react(message.channel, message.id, texts.WAITING)
+            while not await _within(LOOK_AGAIN, done) and await self._still_waits(message):
+                pass
+            await self._unmark(message)
+        finally:
+            del self._marks[message.id]
+
+    async def _still_waits(self, message: Message) -> bool:
+        view = await self._state.view(message.conversation)
+        return any(inbound.id == message.id for inbound in view.waiting)
+
+    async def _unmark(self, message: Message) -> None:
+        await self._wire.unreact(message.channel, message.id, texts.WAITING)
+
+    # --- outcomes without a reply ----------------------------------------------------------------
+
+    def empty(self, message: Message) -> None:
+        """Shrug at a message that was addressed to us and got no text."""
+        if self._reactions and message.addressed:
+            work = self._wire.react(message.channel, message.id, texts.EMPTY)
+            self._spawn(work, f"empty {message.id}")
+
+    def stopped(self, message: Message) -> None:
+        """Acknowledge a stop on the message that asked for it."""
+        if self._reactions:
+            work = self._wire.react(message.channel, message.id, texts.STOPPED)
+            self._spawn(work, f"stopped {message.id}")
+
+    def refused(self, message: Message, refused: Refused, share: int) -> None:
+        """Say once per conversation that a message was not taken."""
+        text = {
+            Refusal.INBOX_FULL: texts.INBOX_FULL,
+            Refusal.SHARE_FULL: texts.SHARE_FULL.format(count=share),
+        }[refused.reason]
+        self._spawn(self._refuse(message, text), f"refuse {message.id}")
+
+    async def _refuse(self, message: Message, text: str) -> None:
+        known = self._refusals.pop(message.channel, None)
+        if known is not None:
+            sent, removal = known
+            removal.cancel()
+            await self._wire.edit(message.channel, sent, text)
+        else:
+            sent = await self._say(message, text)
+        removal = self._start(self._remove(message.channel, sent), f"remove notice {sent}")
+        self._refusals[message.channel] = (sent, removal)
+
+    async def _remove(self, channel: str, sent: str) -> None:
+        await asyncio.sleep(NOTICE_LIFE)
+        self._refusals.pop(channel, None)
+        await self._wire.delete(channel, sent)
+
+    def settled(self, settled: Iterable[Settled]) -> None:
+        """Tell people about inbounds that a hand-over acknowledged without running them."""
+        for one in settled:
+            for message in readable(one.inbounds):
+                log.info("settled", inbound=message.id, outcome=one.outcome.value)
+                self.served(message, 0.0)
+                if (text := _SETTLED.get(one.outcome)) is not None:
+                    self._spawn(self._tell(message, text), f"tell {message.id}")
+            self._mark_ended(one)
+
+    def withdrawn(self, inbounds: Iterable[Inbound]) -> None:
+        """Take the marks off inbounds that wait no more."""
+        for message in readable(inbounds):
+            self.served(message, 0.0)
+
+    def _mark_ended(self, settled: Settled) -> None:
+        """Mark the half-written reply of a turn that was stopped while nobody held it."""
+        posted = [page.message_id for page in settled.pages if page.message_id]
+        ended = settled.outcome in (Outcome.STOPPED, Outcome.KILLED)
+        for message in readable(settled.inbounds[:1]):
+            if ended and posted and self._reactions:
+                work = self._wire.react(message.channel, posted[-1], texts.STOPPED)
+                self._spawn(work, f"mark ended {message.id}")
+
+    async def _tell(self, message: Message, text: str) -> None:
+        await self._say(message, text)
+
+    async def _say(self, message: Message, text: str) -> str:
+        seed = nonce(f"notice {message.id} {text}", 0, 0, message.channel)
+        return await self._wire.create(
+            message.channel, Outgoing(text), nonce=seed, reply_to=message.id, ping=False
+        )
+
+
+_SETTLED = {
+    Outcome.EXPIRED: texts.EXPIRED,
+    Outcome.DROPPED: texts.DROPPED,
+    Outcome.DEAD: texts.APOLOGY,
+}
+
+
+def readable(inbounds: Iterable[Inbound]) -> list[Message]:
+    """The messages among *inbounds* that this build can read."""
+    messages = []
+    for inbound in inbounds:
+        try:
+            messages.append(unpack(inbound))
+        except PayloadUnreadable as error:
+            log.warning("unreadable inbound", reason=str(error))
+    return messages
+
+
+async def _within(seconds: float, event: asyncio.Event) -> bool:
+    """Whether *event* is set before *seconds* have passed."""
+    try:
+        await asyncio.wait_for(event.wait(), seconds)
+    except TimeoutError:
+        return False
+    return True
+
+
+async def _quietly(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except (Rejected, Unreachable, StateError) as error:
+        log.warning("notice not delivered", reason=str(error))

@@ -1,0 +1,139 @@
+"""
+The page a cog author reads: what a responder is, and what its turn offers.
+
+A responder is a cog with an async generator `respond(turn)` that yields the reply in chunks of
+text. It is advanced and closed in one task; it may be cancelled at any await, and has two seconds
+to clean up. What it sends past `turn` is neither journaled nor fenced: after a crash it may be
+said twice.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from bot.endings import Ending
+from bot.inbound import Message, Person, Quoted
+from bot.journal import Journal
+from bot.transcript import Said
+
+Result = TypeVar("Result")
+
+
+@runtime_checkable
+class Responder(Protocol):
+    """
+    Anything with `respond`. No base class: a cog already has one, and two metaclasses conflict.
+
+    `respond` is an async *generator* function (`async def` with a `yield`), hence typed as a plain
+    function that returns the generator.
+    """
+
+    def respond(self, turn: "Turn", /) -> AsyncGenerator[str, None]:
+        """Yield the reply in chunks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """The turn that a follow-up cut short, as its successor sees it."""
+
+    #: What had been shown of its reply.
+    text: str
+    #: Names of the steps it had recorded.
+    steps: tuple[str, ...]
+
+
+class Pulse(Protocol):
+    """What a turn tells its holder while it runs."""
+
+    def progress(self) -> None:
+        """Note that the turn is alive, against `limits.progress`."""
+        ...
+
+    def chain(self) -> AbstractContextManager[None]:
+        """Hold follow-ups back while the block runs."""
+        ...
+
+
+class Turn:
+    """The work of answering one message, or several that belong together."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        *,
+        attempt: int,
+        journal: Journal,
+        pulse: Pulse,
+        history: Callable[[int], Awaitable[list[Said]]],
+        interrupted: Interrupted | None = None,
+        state: Any = None,  # noqa: ANN401 (the author's own JSON)
+    ) -> None:
+        """Made by the framework for each run; a replay gets an equal one."""
+        #: All messages of this turn, oldest first.
+        self.messages = tuple(messages)
+        #: 1 on the first run, one more after each exception that was worth a retry.
+        self.attempt = attempt
+        #: The turn that this one replaces, when its author followed up.
+        self.interrupted = interrupted
+        #: JSON kept with the conversation; assign it to change it. It lands with the reply, and
+        #: only when the turn finishes.
+        self.state = state
+        #: How the turn ends: set before the generator is closed, so readable in its `finally`.
+        self.ending: Ending | None = None
+        self.declined = False
+        self._journal = journal
+        self._pulse = pulse
+        self._history = history
+
+    @property
+    def text(self) -> str:
+        """What was written, without our mention; several messages one a line."""
+        return "\n".join(message.text for message in self.messages)
+
+    @property
+    def author(self) -> Person:
+        """Who asked first."""
+        return self.messages[0].author
+
+    @property
+    def conversation(self) -> str:
+        """Id of the channel, thread or DM."""
+        return self.messages[0].channel
+
+    @property
+    def guild(self) -> str | None:
+        """Id of the guild; None in a DM."""
+        return self.messages[0].guild
+
+    @property
+    def reply_to(self) -> Quoted | None:
+        """The message that the first one replies to."""
+        return self.messages[0].reply_to
+
+    async def history(self, limit: int = 50) -> list[Said]:
+        """Answer the newest *limit* things said here before this turn, oldest first."""
+        return await self._history(limit)
+
+    async def step(
+        self, name: str, effect: Callable[[str], Awaitable[Result]], key: str | None = None
+    ) -> Result:
+        """Run *effect* once and keep its result over crashes and replays; see `Journal.step`."""
+        return await self._journal.step(name, effect, key)
+
+    def call_chain(self) -> AbstractContextManager[None]:
+        """
+        Open a block that a follow-up must not cut, such as a chain of tool calls.
+
+        Follow-ups wait until its end and then supersede together. A stop or kill still cuts it.
+        """
+        return self._pulse.chain()
+
+    def progress(self) -> None:
+        """Say that work goes on, so that `limits.progress` starts anew."""
+        self._pulse.progress()
+
+    def decline(self) -> None:
+        """Say nothing, on purpose: no 🤷 appears when the reply stays empty."""
+        self.declined = True

@@ -1,0 +1,152 @@
+"""
+One run of a responder: advanced and closed in a task of its own, watched from outside.
+
+The watcher is never cancelled for the turn's sake, only the speaking child: a kill that lands
+after the last word must not take down whoever gives the lease back.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from bot.delivery import NotSpeaking
+from bot.endings import Ending
+from bot.errors import TurnTimedOut
+from bot.locks import Holding
+from bot.responders import Responder, Turn
+from state.errors import LeaseLost, StateUnavailable
+
+#: Seconds that a cancelled responder has for its clean-up.
+#: Relation: a stop acts within two seconds, of which its final edit needs its part.
+CLEAN_UP = 2.0
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a turn may take, in seconds."""
+
+    first_chunk: float
+    progress: float
+    turn: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """How a run ended, and by which error if it failed."""
+
+    ending: Ending
+    error: Exception | None = None
+
+
+class Speech:
+    """One run of one responder."""
+
+    def __init__(self, turn: Turn, responder: Responder, holding: Holding, limits: Limits) -> None:
+        """Prepare; `run` does it."""
+        self._turn = turn
+        self._responder = responder
+        self._holding = holding
+        self._limits = limits
+        self._spoke = False
+
+    async def run(
+        self, write: Callable[[str], None], land: Callable[[], Awaitable[None]]
+    ) -> Spoken:
+        """
+        Hand each chunk to *write*, then await *land*; return when it is over, whatever happened.
+
+        The first of these ends it: the child's own end, a reason to cancel, a limit.
+        """
+        child = asyncio.create_task(
+            self._speak(write, land), name=f"speech {self._holding.lease.turn}"
+        )
+        spoken = await self._watch(child)
+        self._turn.ending = spoken.ending
+        if not child.done():
+            await _cancel(child)
+        return self._settle(child, spoken)
+
+    async def _speak(
+        self, write: Callable[[str], None], land: Callable[[], Awaitable[None]]
+    ) -> None:
+        async with aclosing(self._responder.respond(self._turn)) as chunks:
+            async for chunk in chunks:
+                self._spoke = True
+                self._holding.progress()
+                write(self._checked(chunk))
+                # A responder that never waits must not keep the heartbeat from beating.
+                await asyncio.sleep(0)
+            # Reached the end: what its `finally` blocks see is how it ended.
+            self._turn.ending = Ending.FINISHED
+        await land()
+
+    def _checked(self, chunk: object) -> str:
+        if isinstance(chunk, str):
+            return chunk
+        name = type(self._responder).__name__
+        msg = f"{name}.respond yielded {type(chunk).__name__}; a responder yields str"
+        raise TypeError(msg)
+
+    async def _watch(self, child: "asyncio.Task[None]") -> Spoken:
+        while True:
+            limit, at = self._nearest_limit()
+            wait = max(0.0, min(at, self._holding.deadline) - time.monotonic())
+            ends: set[asyncio.Future[Any]] = {child, self._holding.cancelled}
+            await asyncio.wait(ends, timeout=wait, return_when="FIRST_COMPLETED")
+            if not self._holding.may_speak:
+                self._holding.cancel(Ending.LOST)
+            if self._holding.reason is not None:
+                return Spoken(self._holding.reason)
+            if child.done():
+                return Spoken(Ending.FINISHED)
+            if time.monotonic() >= self._nearest_limit()[1]:
+                return Spoken(Ending.FAILED, TurnTimedOut(f"the turn exceeded limits.{limit}"))
+
+    def _nearest_limit(self) -> tuple[str, float]:
+        """The limit that is hit first if nothing more happens, and when (local monotonic)."""
+        holding, limits = self._holding, self._limits
+        silence = (
+            ("progress", limits.progress) if self._spoke else ("first_chunk", limits.first_chunk)
+        )
+        return min(
+            ("turn", holding.begun + limits.turn),
+            (silence[0], holding.progressed + silence[1]),
+            key=lambda limit: limit[1],
+        )
+
+    def _settle(self, child: "asyncio.Task[None]", spoken: Spoken) -> Spoken:
+        """Combine why we ended it with how it took it."""
+        error = child.exception() if child.done() and not child.cancelled() else None
+        if isinstance(error, NotSpeaking | LeaseLost | StateUnavailable):
+            self._holding.cancel(Ending.LOST)
+            return Spoken(Ending.LOST, error)
+        if spoken.ending is Ending.FINISHED and child.cancelled():
+            # Cancelled by its own doing: a responder that lets CancelledError escape has failed.
+            return Spoken(Ending.FAILED, RuntimeError("the responder cancelled itself"))
+        if isinstance(error, Exception) and spoken.ending in (Ending.FINISHED, Ending.FAILED):
+            return Spoken(Ending.FAILED, spoken.error or error)
+        if isinstance(error, Exception):
+            log.warning("responder failed while ending", ending=spoken.ending.value, exc_info=error)
+        return spoken
+
+
+#: Tasks that outlived their cancellation; kept so that they are neither lost nor collected.
+stragglers: set[asyncio.Task[None]] = set()
+
+
+async def _cancel(child: "asyncio.Task[None]") -> None:
+    """Cancel *child* and wait for its clean-up; one that resists is cancelled again and left."""
+    child.cancel()
+    await asyncio.wait({child}, timeout=CLEAN_UP)
+    if not child.done():
+        log.error("a responder resists its cancellation", seconds=CLEAN_UP)
+        child.cancel()
+        stragglers.add(child)
+        child.add_done_callback(stragglers.discard)

@@ -1,0 +1,24 @@
+"""Every text of our own that people see, in one place."""
+
+from bot.endings import Ending
+
+#: Put behind a partial reply, in Discord's small print.
+MARKS = {
+    Ending.STOPPED: "\n-# ⏹ stopped",
+    Ending.KILLED: "\n-# ⏹ ended by /kill",
+    Ending.SUPERSEDED: "\n-# ⤵ going on below",
+    Ending.FAILED: "\n-# ⚠ something went wrong here; the reply is incomplete",
+}
+
+APOLOGY = "-# ⚠ Something went wrong and I had to give this one up. Please ask again."
+
+FILE_PAGE = "-# The rest of this reply, as a file:"
+
+WAITING = "⏳"
+EMPTY = "🤷"
+STOPPED = "⏹️"
+
+INBOX_FULL = "-# Too much is waiting here already; please try again in a little while."
+SHARE_FULL = "-# {count} messages of yours are waiting already; I will get to those first."
+DROPPED = "-# Your message had to make room for newer ones and will not be answered."
+EXPIRED = "-# Your message waited too long and will not be answered."

@@ -1,0 +1,346 @@
+"""
+The life of one turn, top to bottom: speak, close the reply, conclude in the store.
+
+The lease is held by whoever runs this; nothing here outlives it but a last mark, by best effort.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+import structlog
+
+from bot import texts
+from bot.delivery import NotSpeaking, Outgoing, Rejected, Reply, Unreachable, Wire
+from bot.endings import Ending
+from bot.errors import ResponderInvalid, RetryLater
+from bot.inbound import Message
+from bot.insist import insist, new_op
+from bot.journal import Journal
+from bot.locks import Holding
+from bot.notices import Notices
+from bot.responders import Interrupted, Responder, Turn
+from bot.speech import Limits, Speech, Spoken
+from bot.stream import PageText, Stream
+from bot.transcript import Said, exchange, read
+from bot.typing_indicator import TypingIndicator
+from state.errors import LeaseLost, StateUnavailable
+from state.outcomes import Drift, Turnover
+from state.ports import State
+from state.values import Changes, Claim, Outcome
+
+#: Seconds that closing a reply early may take before the next turn begins.
+CLOSE_WITHIN = 2.0
+
+#: Seconds after which a reply is slow and pings its author; until then they are still looking.
+SLOW_REPLY = 10.0
+
+#: Seconds before the first and before each further retry of a failure that is worth one.
+RETRY_AFTER = (2.0, 8.0)
+
+#: Discord's epoch in milliseconds: an id holds the milliseconds since then above its low 22 bits.
+DISCORD_EPOCH = 1_420_070_400_000
+
+#: What goes wrong while closing a reply and must not keep the turn from being concluded.
+UNDELIVERED = (Rejected, Unreachable, NotSpeaking, LeaseLost, StateUnavailable)
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings that shape a turn."""
+
+    limits: Limits
+    #: Seconds.
+    step: float
+    max_attempts: int
+    max_pages: int
+    #: "slow", "always" or "never".
+    ping_author: str
+    #: Whether the partial reply of a superseded turn is deleted instead of marked.
+    delete_partial: bool
+    #: Transcript entries kept per conversation.
+    keep: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every turn of this process works with."""
+
+    state: State
+    wire: Wire
+    notices: Notices
+    #: Find a loaded cog by name, or raise `ResponderInvalid`.
+    responder: Callable[[str], Responder]
+    #: What to ask the next lease with; None while draining.
+    claim: Callable[[], Claim | None]
+    rules: Rules
+
+
+class TurnRun:
+    """One run of one turn: its first, or the replay of one that was left unfinished."""
+
+    def __init__(self, tools: Tools, holding: Holding, messages: list[Message]) -> None:
+        """Go on from what *holding* started with; *messages* are its inbounds, unpacked."""
+        self._tools = tools
+        self._holding = holding
+        self._started = holding.started
+        self._messages = messages
+        self._asked_by = messages[0]
+        self._stream = Stream()
+        self._journal = Journal(
+            tools.state,
+            holding.lease,
+            self._started.steps,
+            seconds=tools.rules.step,
+            progressed=holding.progress,
+        )
+        self._state = _unpacked(self._started.state)
+        self._turn = Turn(
+            messages,
+            attempt=self._started.attempts + 1,
+            journal=self._journal,
+            pulse=holding,
+            history=self._history,
+            interrupted=_interrupted(self._started.carry),
+            state=_unpacked(self._started.state),
+        )
+
+    async def run(self) -> tuple[Turnover, float]:
+        """
+        Run the turn to its end; answer what follows it, and when (local monotonic) that was asked.
+
+        Raise `LeaseLost` or `StateUnavailable` when it could not be concluded: it is then left at
+        the head, for the next holder.
+        """
+        channel = self._asked_by.channel
+        self._typing = TypingIndicator(self._tools.wire, channel, self._holding)
+        self._reply = Reply(
+            self._tools.wire,
+            self._tools.state,
+            self._holding,
+            channel,
+            self._asked_by.id,
+            ping=self._pings(),
+        )
+        try:
+            spoken = await self._speak()
+            await self._close(spoken)
+        finally:
+            await self._typing.stop()
+            await self._reply.freeze(0)
+        log.info("turn over", ending=spoken.ending.value, reason=_reason(spoken))
+        asked = time.monotonic()
+        return await self._conclude(spoken), asked
+
+    # --- speak -----------------------------------------------------------------------------------
+
+    async def _speak(self) -> Spoken:
+        """Run the responder until it ends or is ended."""
+        try:
+            responder = self._tools.responder(self._asked_by.responder)
+        except ResponderInvalid as error:
+            return Spoken(Ending.FAILED, error)
+        speech = Speech(self._turn, responder, self._holding, self._tools.rules.limits)
+        spoken = await speech.run(self._write, self._land)
+        return spoken if spoken.error else Spoken(spoken.ending, self._reply.broken)
+
+    def _write(self, chunk: str) -> None:
+        self._stream.write(chunk)
+        if not self._stream.blank():
+            pages = self._stream.pages[: self._tools.rules.max_pages]
+            self._reply.show([Outgoing(page.shown) for page in pages])
+
+    async def _land(self) -> None:
+        """Put the whole reply on Discord. Still part of speaking: a stop or kill cuts it too."""
+        await self._typing.stop()
+        await self._reply.land(self._pages())
+        if self._stream.blank() and not self._turn.declined:
+            self._tools.notices.empty(self._asked_by)
+
+    def _pages(self) -> list[Outgoing]:
+        """All of the text: the first pages as messages, the rest as a file."""
+        if self._stream.blank():
+            return []
+        most = self._tools.rules.max_pages
+        pages: list[PageText] = list(self._stream.pages)
+        shown = [Outgoing(page.shown) for page in pages[:most]]
+        if rest := "".join(page.body for page in pages[most:]):
+            shown.append(Outgoing(texts.FILE_PAGE, rest.encode("utf-8", "replace")))
+        return shown
+
+    # --- close the reply -------------------------------------------------------------------------
+
+    async def _close(self, spoken: Spoken) -> None:
+        """Leave the reply as its ending wants it, within `CLOSE_WITHIN`."""
+        await self._typing.stop()
+        try:
+            async with asyncio.timeout(CLOSE_WITHIN):
+                await self._close_as(spoken)
+        except (TimeoutError, *UNDELIVERED) as error:
+            log.warning("reply not closed", ending=spoken.ending.value, reason=repr(error))
+
+    async def _close_as(self, spoken: Spoken) -> None:
+        match spoken.ending:
+            case Ending.FINISHED | Ending.LOST:
+                pass  # all of it has landed; nothing more may be said
+            case Ending.STOPPED:
+                await self._mark_flushed(spoken.ending)
+            case Ending.SUPERSEDED:
+                if self._tools.rules.delete_partial:
+                    await self._reply.land([])
+                else:
+                    await self._mark_flushed(spoken.ending)
+            case Ending.KILLED:
+                await self._mark_frozen(spoken.ending)
+            case Ending.PARKED:
+                await self._reply.freeze(CLOSE_WITHIN)
+            case Ending.FAILED:
+                await self._close_failed(spoken)
+            case _:
+                assert_never(spoken.ending)
+
+    async def _mark_flushed(self, ending: Ending) -> None:
+        """Show what was streamed, with its markdown closed and a mark behind it."""
+        pages = self._pages()
+        if not pages or not self._reply.overtaken:
+            await self._mark_frozen(ending)
+            return
+        last = pages[-1]
+        await self._reply.land([*pages[:-1], Outgoing(last.text + texts.MARKS[ending], last.file)])
+
+    async def _mark_frozen(self, ending: Ending) -> None:
+        """Mark what is on Discord, without adding to it."""
+        await self._reply.freeze(CLOSE_WITHIN)
+        if ending is not Ending.SUPERSEDED or self._reply.begun:
+            await self._reply.mark(texts.MARKS[ending], texts.STOPPED)
+
+    async def _close_failed(self, spoken: Spoken) -> None:
+        """Apologise once, when the turn is given up; a retry edits the partial reply on."""
+        if self._retry_in(spoken) is not None:
+            await self._reply.freeze(CLOSE_WITHIN)
+        elif self._pages() and self._reply.overtaken:
+            await self._mark_flushed(Ending.FAILED)
+        else:
+            await self._reply.land([Outgoing(texts.APOLOGY)])
+
+    # --- conclude in the store -------------------------------------------------------------------
+
+    async def _conclude(self, spoken: Spoken) -> Turnover:
+        """End the turn in the store, which hands over in the same step."""
+        match spoken.ending:
+            case Ending.FINISHED:
+                return await self._commit(Outcome.ANSWERED, spoken)
+            case Ending.STOPPED:
+                return await self._commit(Outcome.STOPPED, spoken)
+            case Ending.KILLED:
+                return await self._commit(Outcome.KILLED, spoken)
+            case Ending.SUPERSEDED:
+                return await self._supersede(spoken)
+            case Ending.FAILED:
+                return await self._fail(spoken)
+            case Ending.PARKED:
+                op = new_op()
+                await insist(lambda: self._tools.state.park(self._holding.lease, op=op))
+                return Turnover()
+            case Ending.LOST:
+                return Turnover()
+            case _:
+                assert_never(spoken.ending)
+
+    async def _commit(self, outcome: Outcome, spoken: Spoken) -> Turnover:
+        op, claim = new_op(), self._tools.claim()
+        changes = self._changes(outcome, spoken)
+        answer = await insist(
+            lambda: self._tools.state.commit(self._holding.lease, changes, op=op, claim=claim)
+        )
+        if isinstance(answer, Drift):
+            recorded, asked = sorted(self._journal.recorded), sorted(self._journal.asked)
+            error = f"the replay drifted: recorded steps {recorded}, asked for {asked}"
+            return await self._fail(Spoken(Ending.FAILED, RuntimeError(error)))
+        return answer
+
+    async def _supersede(self, spoken: Spoken) -> Turnover:
+        op, claim = new_op(), self._tools.claim()
+        if claim is None:  # draining: the next process finds the request still pending
+            await insist(lambda: self._tools.state.park(self._holding.lease, op=op))
+            return Turnover()
+        carry = json.dumps({"text": self._stream.text, "steps": self._journal.steps}).encode()
+        changes = self._changes(Outcome.SUPERSEDED, spoken)
+        return await insist(
+            lambda: self._tools.state.supersede(
+                self._holding.lease, op=op, claim=claim, carry=carry, changes=changes
+            )
+        )
+
+    async def _fail(self, spoken: Spoken) -> Turnover:
+        op, claim = new_op(), self._tools.claim()
+        log.error("turn failed", retry_in=self._retry_in(spoken), exc_info=spoken.error)
+        answer = await insist(
+            lambda: self._tools.state.fail(
+                self._holding.lease,
+                _reason(spoken),
+                self._changes(Outcome.DEAD, spoken),
+                retry_in=self._retry_in(spoken),
+                limit=self._tools.rules.max_attempts,
+                op=op,
+                claim=claim,
+            )
+        )
+        return answer if isinstance(answer, Turnover) else Turnover()
+
+    def _retry_in(self, spoken: Spoken) -> float | None:
+        """Seconds until the next try of a failed turn; None: it is given up."""
+        attempts = self._started.attempts
+        if (
+            not isinstance(spoken.error, RetryLater)
+            or attempts + 1 >= self._tools.rules.max_attempts
+        ):
+            return None
+        return RETRY_AFTER[min(attempts, len(RETRY_AFTER) - 1)]
+
+    def _changes(self, outcome: Outcome, spoken: Spoken) -> Changes:
+        """What the end of this turn writes: the exchange always, state only when it finished."""
+        finished = spoken.ending is Ending.FINISHED
+        cut = spoken.ending is Ending.KILLED
+        reply = self._reply.shown if cut else self._stream.text
+        changed = finished and self._turn.state != self._state
+        return Changes(
+            outcome,
+            state=json.dumps(self._turn.state).encode() if changed else None,
+            state_version=1,
+            transcript=exchange(self._messages, reply, spoken.ending),
+            keep=self._tools.rules.keep,
+            asked=frozenset(self._journal.asked) if finished else None,
+        )
+
+    # --- what a turn knows -----------------------------------------------------------------------
+
+    async def _history(self, limit: int) -> list[Said]:
+        conversation = self._holding.lease.conversation
+        return read(await self._tools.state.history(conversation, limit=limit))
+
+    def _pings(self) -> bool:
+        sent = ((int(self._asked_by.id) >> 22) + DISCORD_EPOCH) / 1000
+        rule = self._tools.rules.ping_author
+        return rule == "always" or (rule == "slow" and time.time() - sent > SLOW_REPLY)
+
+
+def _unpacked(state: bytes | None) -> object:
+    """A fresh copy of the stored JSON, so that a change made in place is seen as one."""
+    return json.loads(state) if state is not None else None
+
+
+def _interrupted(carry: bytes | None) -> Interrupted | None:
+    if carry is None:
+        return None
+    body = json.loads(carry)
+    return Interrupted(body["text"], tuple(body["steps"]))
+
+
+def _reason(spoken: Spoken) -> str:
+    return f"{type(spoken.error).__name__}: {spoken.error}" if spoken.error else ""

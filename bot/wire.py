@@ -1,0 +1,130 @@
+"""
+The one place where requests to Discord are made and its errors become ours.
+
+Nothing leaves without `allowed_mentions`: whatever a model or a person writes, nobody is pinged
+but, where a reply says so, the author it replies to. Channels and messages are addressed by id, so
+that the bot needs no cache of either.
+"""
+
+import io
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import aiohttp
+import discord
+
+from bot.delivery import NotSpeaking, Outgoing, OwnMessage, Rejected, Unreachable, speaker
+
+#: Messages read back when an unknown outcome is settled.
+RECENT = 50
+
+
+def trace_config() -> aiohttp.TraceConfig:
+    """Refuse to begin a request whose speaker has lost its lease, re-sent ones included."""
+    trace = aiohttp.TraceConfig()
+
+    async def check(*_: object) -> None:
+        holding = speaker.get()
+        if holding is not None and not holding.may_speak:
+            raise NotSpeaking
+
+    trace.on_request_start.append(check)
+    return trace
+
+
+@asynccontextmanager
+async def translated() -> AsyncIterator[None]:
+    """Turn what discord.py and aiohttp raise into `Rejected` and `Unreachable`."""
+    try:
+        yield
+    except discord.DiscordServerError as error:
+        raise Unreachable(f"{error.status}") from None
+    except discord.HTTPException as error:
+        raise Rejected(error.status, error.code, error.text) from None
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise Unreachable(f"{type(error).__name__}: {error}") from None
+
+
+class DiscordWire:
+    """`bot.delivery.Wire` over a discord.py client."""
+
+    def __init__(self, client: discord.Client) -> None:
+        """Send through *client*, which must be logged in."""
+        self._client = client
+
+    def _channel(self, channel: str) -> discord.PartialMessageable:
+        return self._client.get_partial_messageable(int(channel))
+
+    def _message(self, channel: str, message: str) -> discord.PartialMessage:
+        return self._channel(channel).get_partial_message(int(message))
+
+    async def create(
+        self, channel: str, content: Outgoing, *, nonce: str, reply_to: str | None, ping: bool
+    ) -> str:
+        """Send a message; discord.py adds `enforce_nonce`, so that a repeat is the same message."""
+        nothing: Any = None
+        file = discord.File(io.BytesIO(content.file), "reply.md") if content.file else nothing
+        reference = nothing
+        if reply_to is not None:
+            reference = discord.MessageReference(
+                message_id=int(reply_to), channel_id=int(channel), fail_if_not_exists=False
+            )
+        async with translated():
+            message = await self._channel(channel).send(
+                content.text,
+                nonce=nonce,
+                reference=reference,
+                file=file,
+                allowed_mentions=discord.AllowedMentions(
+                    everyone=False, users=False, roles=False, replied_user=ping
+                ),
+            )
+        return str(message.id)
+
+    async def edit(self, channel: str, message: str, text: str) -> None:
+        """Replace a message's text."""
+        async with translated():
+            await self._message(channel, message).edit(
+                content=text, allowed_mentions=discord.AllowedMentions.none()
+            )
+
+    async def delete(self, channel: str, message: str) -> None:
+        """Delete a message."""
+        async with translated():
+            with suppress(discord.NotFound):
+                await self._message(channel, message).delete()
+
+    async def recent(self, channel: str, after: str) -> Sequence[OwnMessage]:
+        """Read back our own messages."""
+        async with translated():
+            history = self._channel(channel).history(
+                after=discord.Object(int(after)), limit=RECENT, oldest_first=True
+            )
+            return [
+                own(message) async for message in history if message.author == self._client.user
+            ]
+
+    async def type(self, channel: str) -> None:
+        """Show the typing indicator."""
+        async with translated():
+            await self._channel(channel).typing()
+
+    async def react(self, channel: str, message: str, emoji: str) -> None:
+        """Add our reaction."""
+        async with translated():
+            await self._message(channel, message).add_reaction(emoji)
+
+    async def unreact(self, channel: str, message: str, emoji: str) -> None:
+        """Remove our reaction."""
+        async with translated():
+            with suppress(discord.NotFound):
+                me = discord.Object(self._client.application_id or 0)
+                await self._message(channel, message).remove_reaction(emoji, me)
+
+
+def own(message: discord.Message) -> OwnMessage:
+    """Reduce a message of ours to what settles an unknown outcome."""
+    reply_to = message.reference.message_id if message.reference else None
+    nonce = str(message.nonce) if message.nonce is not None else None
+    return OwnMessage(str(message.id), message.content, nonce, str(reply_to) if reply_to else None)
