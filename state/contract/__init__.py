@@ -8,6 +8,17 @@ test moves, and never asks which adapter it drives. For an adapter that `state.c
 
 Any other adapter names a `StateFactory` of its own, made anew for each test:
 
+    # my_adapter.py
+    class OneDatabase:
+        def __init__(self):
+            self.name = create_an_empty_database()
+
+        def make(self, clock):  # called for each handle; clock() tells seconds
+            return MyState(self.name, clock=clock)
+
+        async def clean(self):  # called once the test has closed its handles
+            drop_the_database(self.name)
+
     STATE_FACTORY=my_adapter:OneDatabase python -m pytest --pyargs state.contract
 
 Without either the suite runs over the memory adapter. A suite that finds no fault proves nothing

@@ -76,6 +76,7 @@ async def heard(state: State) -> AsyncIterator[asyncio.Queue[Signal]]:
             hints.put_nowait(hint)
 
     listener = asyncio.create_task(listen())
+    await asyncio.sleep(0)
     try:
         yield hints
     finally:

@@ -195,17 +195,14 @@ async def test_conversations_of_one_partition_share_no_number(one: State, two: S
     assert len({number(lease) for lease in leases}) == 2
 
 
-async def test_a_thousand_leases_are_renewed_at_once(one: State, clock: Clock) -> None:
+async def test_a_thousand_leases_are_renewed_at_once(one: State) -> None:
     """One call answers for each, in order, the lost ones too, over all partitions. Contract 13."""
     homes = [Conversation(f"guild/{n % 50}", f"{n}") for n in range(1000)]
     starts = await asyncio.gather(*(begin(one, message("m1"), at=home) for home in homes))
     leases = [start.lease for start in starts]
-    leases[::7] = [replace(lease, token=f"{lease.token}x") for lease in leases[::7]]
-    clock.move(6)
+    leases[::7] = [replace(lease, token=f"1{lease.token}") for lease in leases[::7]]
     answers = await one.renew(leases, LEASE)
     assert answers == [Lost() if n % 7 == 0 else Held() for n in range(1000)]
-    assert (await one.view(homes[1])).wake == LEASE
-    assert (await one.view(homes[7])).wake == LEASE - 6
 
 
 async def test_losing_one_lease_leaves_the_others_of_a_process(

@@ -3,7 +3,6 @@
 import pytest
 
 from state import State
-from state.ids import PAYLOAD_LIMIT
 from state.contract.factory import Clock
 from state.contract.scene import (
     CLAIM,
@@ -17,6 +16,7 @@ from state.contract.scene import (
     started,
     taken_over,
 )
+from state.ids import PAYLOAD_LIMIT
 from state.outcomes import (
     Placed,
 )

@@ -96,10 +96,10 @@ async def test_what_is_due_is_told_earliest_first(one: State, clock: Clock) -> N
     homes = [Conversation("guild/1", f"c{n}") for n in (3, 1, 4, 0, 2)]
     leases = [(await begin(one, message("m1"), at=home)).lease for home in homes]
     await one.renew(leases, 100)
-    for lease in (leases[2], leases[0], leases[4], leases[1], leases[3]):
+    for lease in (leases[1], leases[3], leases[0], leases[4], leases[2]):
         clock.move(1)
         await one.park(lease, op=op())
-    expected = tuple(homes[n] for n in (2, 0, 4, 1, 3))
+    expected = tuple(homes[n] for n in (1, 3, 0, 4, 2))
     assert (await due(one)).conversations == expected
     assert (await due(one, limit=2)).conversations == expected[:2]
 

@@ -1,0 +1,34 @@
+"""
+Adapters that are broken on purpose: the memory adapter with one planted fault each.
+
+A suite that passes over one of them is blind to that fault. `FAULTS` tells for each which tests
+must fail over it, all of them and no others, so that a failure also says what is wrong.
+"""
+
+from state.contract.broken import (
+    admission,
+    commit,
+    failure,
+    leases,
+    lifecycle,
+    reading,
+    repeats,
+    signals,
+    stale,
+    steps,
+)
+from state.contract.broken.planted import FAULTS
+
+__all__ = [
+    "FAULTS",
+    "admission",
+    "commit",
+    "failure",
+    "leases",
+    "lifecycle",
+    "reading",
+    "repeats",
+    "signals",
+    "stale",
+    "steps",
+]

@@ -1,0 +1,50 @@
+"""Faults by which a step that is sent twice happens twice, one for each kind of step."""
+
+from typing import Any
+
+from state.contract.broken.planted import caught_by
+from state.memory import MemoryState
+from state.values import Conversation, Lease
+
+
+def forgetting(step: str, *tests: str) -> None:
+    """Plant an adapter that does not know its own answers to *step*, to be caught by *tests*."""
+
+    async def again(
+        self: MemoryState,
+        about: Conversation | Lease,
+        *arguments: object,
+        op: str,
+        **options: object,
+    ) -> Any:  # noqa: ANN401 (the answer of whatever step it is)
+        conversation = about.conversation if isinstance(about, Lease) else about
+        self._db.answers.pop((conversation, op), None)
+        return await getattr(MemoryState, step)(self, about, *arguments, op=op, **options)
+
+    caught_by(*tests)(type(f"Forgets{step.title()}", (MemoryState,), {step: again}))
+
+
+forgetting(
+    "admit",
+    "test_an_admit_that_started_sent_twice",
+    "test_an_admit_that_queued_sent_twice",
+    "test_an_admit_that_changed_nothing_sent_twice",
+    "test_an_admit_that_followed_up_sent_twice",
+    "test_an_admit_that_stopped_sent_twice",
+    "test_an_answer_survives_a_restart",
+    "test_an_interrupted_admit_is_repeated",
+)
+forgetting("claim", "test_a_claim_sent_twice", "test_a_claim_that_settled_sent_twice")
+forgetting("supersede", "test_a_supersede_sent_twice")
+forgetting(
+    "commit",
+    "test_a_commit_that_handed_over_sent_twice",
+    "test_a_commit_that_released_sent_twice",
+    "test_a_commit_sent_again_much_later",
+    "test_a_commit_sent_twice_at_once",
+    "test_an_interrupted_commit_is_repeated",
+)
+forgetting("fail", "test_a_failure_sent_twice", "test_a_giving_up_sent_twice")
+forgetting("park", "test_a_park_sent_twice")
+forgetting("signal", "test_a_signal_sent_twice")
+forgetting("kill", "test_a_kill_sent_twice")
