@@ -6,12 +6,14 @@ import time
 import structlog
 
 from bot import logs
+from bot.draft import CLOSE_WITHIN
 from bot.endings import Ending
 from bot.errors import PayloadUnreadable
 from bot.inbound import unpack
 from bot.insist import insist, new_op
 from bot.locks import Holding, Locks
-from bot.turns import CLOSE_WITHIN, Tools, TurnRun
+from bot.speaking import speaker
+from bot.turns import Tools, TurnRun
 from state.errors import LeaseLost, StateUnavailable
 from state.outcomes import Started, Turnover
 from state.values import Changes, Claim, Outcome
@@ -73,10 +75,12 @@ class Conversations:
     async def _hold(self, started: Started, asked: float) -> tuple[Turnover, float]:
         """Run one turn under its lease; answer what follows and when that was asked for."""
         with self._locks.hold(started, asked) as holding:
+            speaker.set(holding)  # inherited by every task of the turn, the responder's included
             try:
                 messages = [unpack(inbound) for inbound in started.inbounds]
                 for message in messages:
-                    self._tools.notices.served(message, started.waited)
+                    # One that has pages was served before; its mark is gone.
+                    self._tools.notices.served(message, 0 if started.pages else started.waited)
                 return await TurnRun(self._tools, holding, messages).run()
             except (LeaseLost, StateUnavailable) as error:
                 log.warning("turn left to the next holder", reason=str(error))

@@ -11,9 +11,10 @@ from typing import Any
 import structlog
 
 from bot import texts
-from bot.delivery import Outgoing, Rejected, Unreachable, Wire, nonce
 from bot.errors import PayloadUnreadable
 from bot.inbound import Message, unpack
+from bot.pages import nonce
+from bot.speaking import Outgoing, Rejected, Unreachable, Wire, speaker
 from state.errors import StateError
 from state.outcomes import Refusal, Refused, Settled
 from state.ports import State
@@ -191,6 +192,7 @@ async def _within(seconds: float, event: asyncio.Event) -> bool:
 
 
 async def _quietly(work: Coroutine[Any, Any, None]) -> None:
+    speaker.set(None)  # a notice is nobody's turn, even when a turn has caused it
     try:
         await work
     except (Rejected, Unreachable, StateError) as error:

@@ -14,11 +14,11 @@ from typing import Any
 
 import structlog
 
-from bot.delivery import NotSpeaking
 from bot.endings import Ending
 from bot.errors import TurnTimedOut
 from bot.locks import Holding
 from bot.responders import Responder, Turn
+from bot.speaking import NotSpeaking
 from state.errors import LeaseLost, StateUnavailable
 
 #: Seconds that a cancelled responder has for its clean-up.

@@ -13,8 +13,8 @@ from typing import assert_never
 
 import structlog
 
-from bot import texts
-from bot.delivery import NotSpeaking, Outgoing, Rejected, Reply, Unreachable, Wire
+from bot.delivery import Reply
+from bot.draft import CLOSE_WITHIN, Draft
 from bot.endings import Ending
 from bot.errors import ResponderInvalid, RetryLater
 from bot.inbound import Message
@@ -22,18 +22,16 @@ from bot.insist import insist, new_op
 from bot.journal import Journal
 from bot.locks import Holding
 from bot.notices import Notices
+from bot.pages import Pages
 from bot.responders import Interrupted, Responder, Turn
+from bot.speaking import NotSpeaking, Rejected, Unreachable, Wire
 from bot.speech import Limits, Speech, Spoken
-from bot.stream import PageText, Stream
 from bot.transcript import Said, exchange, read
 from bot.typing_indicator import TypingIndicator
 from state.errors import LeaseLost, StateUnavailable
 from state.outcomes import Drift, Turnover
 from state.ports import State
 from state.values import Changes, Claim, Outcome
-
-#: Seconds that closing a reply early may take before the next turn begins.
-CLOSE_WITHIN = 2.0
 
 #: Seconds after which a reply is slow and pings its author; until then they are still looking.
 SLOW_REPLY = 10.0
@@ -91,7 +89,6 @@ class TurnRun:
         self._started = holding.started
         self._messages = messages
         self._asked_by = messages[0]
-        self._stream = Stream()
         self._journal = Journal(
             tools.state,
             holding.lease,
@@ -119,13 +116,18 @@ class TurnRun:
         """
         channel = self._asked_by.channel
         self._typing = TypingIndicator(self._tools.wire, channel, self._holding)
-        self._reply = Reply(
+        pages = Pages(
             self._tools.wire,
             self._tools.state,
             self._holding,
             channel,
             self._asked_by.id,
             ping=self._pings(),
+        )
+        self._reply = Reply(pages, self._holding)
+        rules = self._tools.rules
+        self._draft = Draft(
+            self._reply, max_pages=rules.max_pages, delete_partial=rules.delete_partial
         )
         try:
             spoken = await self._speak()
@@ -146,32 +148,15 @@ class TurnRun:
         except ResponderInvalid as error:
             return Spoken(Ending.FAILED, error)
         speech = Speech(self._turn, responder, self._holding, self._tools.rules.limits)
-        spoken = await speech.run(self._write, self._land)
+        spoken = await speech.run(self._draft.write, self._land)
         return spoken if spoken.error else Spoken(spoken.ending, self._reply.broken)
-
-    def _write(self, chunk: str) -> None:
-        self._stream.write(chunk)
-        if not self._stream.blank():
-            pages = self._stream.pages[: self._tools.rules.max_pages]
-            self._reply.show([Outgoing(page.shown) for page in pages])
 
     async def _land(self) -> None:
         """Put the whole reply on Discord. Still part of speaking: a stop or kill cuts it too."""
         await self._typing.stop()
-        await self._reply.land(self._pages())
-        if self._stream.blank() and not self._turn.declined:
+        await self._draft.land()
+        if self._draft.blank and not self._turn.declined:
             self._tools.notices.empty(self._asked_by)
-
-    def _pages(self) -> list[Outgoing]:
-        """All of the text: the first pages as messages, the rest as a file."""
-        if self._stream.blank():
-            return []
-        most = self._tools.rules.max_pages
-        pages: list[PageText] = list(self._stream.pages)
-        shown = [Outgoing(page.shown) for page in pages[:most]]
-        if rest := "".join(page.body for page in pages[most:]):
-            shown.append(Outgoing(texts.FILE_PAGE, rest.encode("utf-8", "replace")))
-        return shown
 
     # --- close the reply -------------------------------------------------------------------------
 
@@ -180,53 +165,10 @@ class TurnRun:
         await self._typing.stop()
         try:
             async with asyncio.timeout(CLOSE_WITHIN):
-                await self._close_as(spoken)
+                retried = self._retry_in(spoken) is not None
+                await self._draft.close(spoken.ending, retried=retried)
         except (TimeoutError, *UNDELIVERED) as error:
             log.warning("reply not closed", ending=spoken.ending.value, reason=repr(error))
-
-    async def _close_as(self, spoken: Spoken) -> None:
-        match spoken.ending:
-            case Ending.FINISHED | Ending.LOST:
-                pass  # all of it has landed; nothing more may be said
-            case Ending.STOPPED:
-                await self._mark_flushed(spoken.ending)
-            case Ending.SUPERSEDED:
-                if self._tools.rules.delete_partial:
-                    await self._reply.land([])
-                else:
-                    await self._mark_flushed(spoken.ending)
-            case Ending.KILLED:
-                await self._mark_frozen(spoken.ending)
-            case Ending.PARKED:
-                await self._reply.freeze(CLOSE_WITHIN)
-            case Ending.FAILED:
-                await self._close_failed(spoken)
-            case _:
-                assert_never(spoken.ending)
-
-    async def _mark_flushed(self, ending: Ending) -> None:
-        """Show what was streamed, with its markdown closed and a mark behind it."""
-        pages = self._pages()
-        if not pages or not self._reply.overtaken:
-            await self._mark_frozen(ending)
-            return
-        last = pages[-1]
-        await self._reply.land([*pages[:-1], Outgoing(last.text + texts.MARKS[ending], last.file)])
-
-    async def _mark_frozen(self, ending: Ending) -> None:
-        """Mark what is on Discord, without adding to it."""
-        await self._reply.freeze(CLOSE_WITHIN)
-        if ending is not Ending.SUPERSEDED or self._reply.begun:
-            await self._reply.mark(texts.MARKS[ending], texts.STOPPED)
-
-    async def _close_failed(self, spoken: Spoken) -> None:
-        """Apologise once, when the turn is given up; a retry edits the partial reply on."""
-        if self._retry_in(spoken) is not None:
-            await self._reply.freeze(CLOSE_WITHIN)
-        elif self._pages() and self._reply.overtaken:
-            await self._mark_flushed(Ending.FAILED)
-        else:
-            await self._reply.land([Outgoing(texts.APOLOGY)])
 
     # --- conclude in the store -------------------------------------------------------------------
 
@@ -269,7 +211,7 @@ class TurnRun:
         if claim is None:  # draining: the next process finds the request still pending
             await insist(lambda: self._tools.state.park(self._holding.lease, op=op))
             return Turnover()
-        carry = json.dumps({"text": self._stream.text, "steps": self._journal.steps}).encode()
+        carry = json.dumps({"text": self._draft.text, "steps": self._journal.steps}).encode()
         changes = self._changes(Outcome.SUPERSEDED, spoken)
         return await insist(
             lambda: self._tools.state.supersede(
@@ -307,7 +249,7 @@ class TurnRun:
         """What the end of this turn writes: the exchange always, state only when it finished."""
         finished = spoken.ending is Ending.FINISHED
         cut = spoken.ending is Ending.KILLED
-        reply = self._reply.shown if cut else self._stream.text
+        reply = self._reply.shown if cut else self._draft.text
         changed = finished and self._turn.state != self._state
         return Changes(
             outcome,

@@ -4,8 +4,8 @@ import asyncio
 
 import structlog
 
-from bot.delivery import NotSpeaking, Rejected, Unreachable, Wire, speaker
 from bot.locks import Holding
+from bot.speaking import NotSpeaking, Rejected, Unreachable, Wire
 
 #: Seconds before the first request. A reply that is there sooner needs no indicator, and one that
 #: arrived after the reply would hang on for ten seconds. Relation: above `delivery.GATHER`, so that
@@ -38,7 +38,6 @@ class TypingIndicator:
         await asyncio.wait({self._task})
 
     async def _keep(self) -> None:
-        speaker.set(self._holding)
         refusals = 0
         await asyncio.sleep(FIRST_AFTER)
         while self._holding.may_speak and refusals < MAX_REFUSALS:

@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 import discord
 
-from bot.delivery import NotSpeaking, Outgoing, OwnMessage, Rejected, Unreachable, speaker
+from bot.speaking import NotSpeaking, Outgoing, OwnMessage, Rejected, Unreachable, speaker
 
 #: Messages read back when an unknown outcome is settled.
 RECENT = 50

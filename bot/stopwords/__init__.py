@@ -13,7 +13,7 @@ import regex
 
 #: Characters. Longer than any phrase, with room for exclamation marks; what is longer is not looked
 #: at, so that a wall of text costs nothing.
-LONGEST_MESSAGE = 500
+LONGEST_MESSAGE = 200
 
 _PLEASE = "please:"
 

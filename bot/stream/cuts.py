@@ -22,9 +22,9 @@ _LIST_ITEM = regex.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 
 #: What may stand between the end of a sentence and the space after it.
 _CLOSERS = r"""["'”’»)\]*_`]*"""
-#: The start of a sentence. Two letters or the like before the full stop rule out "1." and "e.g.".
+#: The start of a sentence. What stands on both sides of the space rules out "1." and "e.g.".
 _SENTENCE = regex.compile(
-    rf"(?r)(?<=[\p{{L}}\p{{N}}\p{{Pe}}\p{{Pf}}\"'*_`]{{2}}[.!?…]+{_CLOSERS})\s+"
+    rf"(?r)(?<=[\p{{L}}\p{{N}}\p{{Pe}}\p{{Pf}}\"'*_`]{{2}}[.!?…]+{_CLOSERS})\s++(?=\S)(?![\p{{Ll}}\p{{N}}])"
     r"|(?<=[。!?][」』)】]*)(?=[^\s」』)】。!?])"
 )
 
@@ -33,7 +33,7 @@ _SENTENCE = regex.compile(
 _EAST_ASIAN = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
 _NOT_FIRST = r"(?![\p{Pe}\p{Pf}\p{Po}ーゝゞヽヾ々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ])"
 _WORD = regex.compile(
-    r"(?r)\s+"
+    r"(?r)\s++(?=\S)"
     rf"|(?<={_EAST_ASIAN})(?=\S){_NOT_FIRST}"
     rf"|(?<=[^\s\p{{Ps}}\p{{Pi}}])(?={_EAST_ASIAN}){_NOT_FIRST}"
 )

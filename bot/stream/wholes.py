@@ -30,8 +30,8 @@ _WHOLES = (
     \( (?: [^\s()] | \( [^\s()]* (?: \) | \Z ) )*
        (?: \Z | \) | [ ] (?: \Z | " [^"\n]{{0,100}} (?: \Z | " (?: \Z | \) ) ) ) )
     """,
-    # A run of marks that may be a fence's.
-    r"([`~]) \1+",
+    # A run of marks: a fence's, or that of an emphasis.
+    r"([`~*_|]) \1+",
 )
 _PHRASES = (
     # A text that a link may be about to follow.

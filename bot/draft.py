@@ -1,0 +1,94 @@
+"""The text of a reply, and how it is left on Discord by each way a turn can end."""
+
+from typing import assert_never
+
+from bot import texts
+from bot.delivery import Reply
+from bot.endings import Ending
+from bot.speaking import Outgoing
+from bot.stream import Stream
+
+#: Seconds that closing a reply early may take before the next turn begins.
+CLOSE_WITHIN = 2.0
+
+
+class Draft:
+    """What a responder has written so far, and the messages that show it."""
+
+    def __init__(self, reply: Reply, *, max_pages: int, delete_partial: bool) -> None:
+        """Show at most *max_pages* messages, the rest as a file."""
+        self._reply = reply
+        self._max_pages = max_pages
+        self._delete_partial = delete_partial
+        self._stream = Stream()
+
+    @property
+    def text(self) -> str:
+        """All that was written."""
+        return self._stream.text
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing visible was written."""
+        return self._stream.blank()
+
+    def write(self, chunk: str) -> None:
+        """Add a chunk and show it soon."""
+        self._stream.write(chunk)
+        if not self.blank:
+            pages = self._stream.pages[: self._max_pages]
+            self._reply.show([Outgoing(page.shown) for page in pages])
+
+    async def land(self) -> None:
+        """Put all of it on Discord; return when it is there."""
+        await self._reply.land(self._pages())
+
+    def _pages(self) -> list[Outgoing]:
+        """All of the text: the first pages as messages, the rest as a file."""
+        if self.blank:
+            return []
+        pages = list(self._stream.pages)
+        shown = [Outgoing(page.shown) for page in pages[: self._max_pages]]
+        if rest := "".join(page.body for page in pages[self._max_pages :]):
+            shown.append(Outgoing(texts.FILE_PAGE, rest.encode("utf-8", "replace")))
+        return shown
+
+    async def close(self, ending: Ending, *, retried: bool) -> None:
+        """Leave the reply as *ending* wants it; *retried*: the turn goes on in a moment."""
+        match ending:
+            case Ending.FINISHED | Ending.LOST:
+                pass  # all of it has landed; nothing more may be said
+            case Ending.STOPPED:
+                await self._flush(ending)
+            case Ending.SUPERSEDED:
+                await (self._reply.land([]) if self._delete_partial else self._flush(ending))
+            case Ending.KILLED:
+                await self._freeze(ending)
+            case Ending.PARKED:
+                await self._reply.freeze(CLOSE_WITHIN)
+            case Ending.FAILED:
+                await (self._reply.freeze(CLOSE_WITHIN) if retried else self._apologise())
+            case _:
+                assert_never(ending)
+
+    async def _flush(self, ending: Ending) -> None:
+        """Show what was written, with its markdown closed and a mark behind it."""
+        pages = self._pages()
+        if not pages or not self._reply.overtaken:
+            await self._freeze(ending)
+            return
+        last = pages[-1]
+        await self._reply.land([*pages[:-1], Outgoing(last.text + texts.MARKS[ending], last.file)])
+
+    async def _freeze(self, ending: Ending) -> None:
+        """Mark what is on Discord, without adding to it."""
+        await self._reply.freeze(CLOSE_WITHIN)
+        if ending is not Ending.SUPERSEDED or self._reply.begun:
+            await self._reply.mark(texts.MARKS[ending], texts.STOPPED)
+
+    async def _apologise(self) -> None:
+        """Say once that the turn is given up."""
+        if self._pages() and self._reply.overtaken:
+            await self._flush(Ending.FAILED)
+        else:
+            await self._reply.land([Outgoing(texts.APOLOGY)])

@@ -1,0 +1,201 @@
+"""
+One page of a reply: journaled, sent under its nonce, found again after a crash, edited.
+
+Its intent is journaled before the request and its message id after. The nonce follows from the
+turn, so that a repeat, by whichever process, is the same message to Discord.
+"""
+
+import hashlib
+import math
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from bot.insist import insist
+from bot.locks import Holding
+from bot.speaking import Outgoing, OwnMessage, Rejected, Unreachable, Wire
+from state.ports import State
+from state.values import Page
+
+#: Seconds between two edits of one message. Discord allows about five edits in five seconds per
+#: channel; a request that had to wait stretches the pause to twice its own duration.
+CADENCE = 1.0
+
+#: Seconds of Discord's nonce window that we trust ("the past few minutes", without a figure).
+#: Beyond it an unknown outcome is settled by reading the channel.
+NONCE_WINDOW = 120.0
+
+# Discord's codes that a reply tells apart.
+UNKNOWN_MESSAGE = 10008
+CANNOT_READ_HISTORY = 160002
+
+
+def nonce(turn: str, number: int, issue: int, channel: str) -> str:
+    """Derive the nonce of one page: 25 characters, Discord's longest, equal on every replay."""
+    seed = f"{turn}\n{number}\n{issue}\n{channel}".encode()
+    return urlsafe_b64encode(hashlib.sha256(seed).digest()).decode()[:25]
+
+
+@dataclass(slots=True)
+class Posted:
+    """A page that is on Discord. *shown* is None when what it says could not be found out."""
+
+    #: None when it was delivered and then deleted by somebody.
+    message: str | None
+    issue: int
+    shown: str | None
+    #: Local monotonic time before which it is not edited again.
+    editable: float = 0.0
+    #: Written by a forerunner of this run, and not yet by this run.
+    adopted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A page whose create may have been carried out; *since* is minus infinity after a crash."""
+
+    page: Page
+    since: float
+
+
+class Pages:
+    """Sends the pages of one turn's reply to one channel."""
+
+    def __init__(
+        self, wire: Wire, state: State, holding: Holding, channel: str, reply_to: str, *, ping: bool
+    ) -> None:
+        """Page 0 is a reply to message *reply_to*, which it notifies with *ping*."""
+        self._wire = wire
+        self._state = state
+        self._holding = holding
+        self._channel = channel
+        self._reply_to: str | None = reply_to
+        self._after = reply_to
+        self._ping = ping
+        self._unsettled: dict[int, Unsettled] = {}
+
+    # --- what a forerunner left ------------------------------------------------------------------
+
+    def adopt(self) -> dict[int, Posted]:
+        """Answer the pages that were on Discord when this run began, by their numbers."""
+        adopted: dict[int, Posted] = {}
+        for page in self._holding.started.pages:  # by (number, issue): the newest issue counts
+            self._unsettled.pop(page.number, None)
+            if page.message_id is None:
+                self._unsettled[page.number] = Unsettled(page, -math.inf)
+            else:
+                adopted[page.number] = Posted(page.message_id, page.issue, None, adopted=True)
+        return adopted
+
+    async def read(self, adopted: Mapping[int, Posted]) -> None:
+        """Find out what adopted pages say, as far as Discord tells."""
+        if any(posted.adopted for posted in adopted.values()):
+            with suppress(Rejected, Unreachable):
+                recent = await self._wire.recent(self._channel, self._after)
+                says = {message.id: message.text for message in recent}
+                for posted in adopted.values():
+                    posted.shown = says.get(posted.message or "")
+
+    # --- create ----------------------------------------------------------------------------------
+
+    async def create(
+        self, number: int, content: Outgoing, taken: Mapping[int, Posted], issue: int = 0
+    ) -> Posted:
+        """Journal the intent, send the page unless it is there already, journal its id."""
+        begun = time.monotonic()
+        unsettled = self._unsettled.get(number)
+        issue = unsettled.page.issue if unsettled else issue
+        intent = content.text.encode("utf-8", "replace")
+        page = await insist(lambda: self._state.page(self._holding.lease, number, issue, intent))
+        found, shown = page.message_id, None
+        if found is None and unsettled and begun - unsettled.since > NONCE_WINDOW:
+            found = await self._find(page, {posted.message for posted in taken.values()})
+        if found is None:
+            found, shown = await self._send(page, content), content.text
+        if found is not None:
+            message = found
+            await insist(lambda: self._state.posted(self._holding.lease, number, issue, message))
+        self._unsettled.pop(number, None)
+        self._holding.progress()
+        return Posted(found, issue, shown, _editable(begun))
+
+    async def _send(self, page: Page, content: Outgoing) -> str | None:
+        """Create the message; None when this very create was delivered before and then deleted."""
+        reply_to = self._reply_to if page.number == 0 else None
+        try:
+            return await self._wire.create(
+                self._channel, content, nonce=self._nonce(page), reply_to=reply_to, ping=self._ping
+            )
+        except Unreachable:
+            self._unsettled.setdefault(page.number, Unsettled(page, time.monotonic()))
+            raise
+        except Rejected as error:
+            if error.code == UNKNOWN_MESSAGE:
+                return None
+            if error.code != CANNOT_READ_HISTORY or reply_to is None:
+                raise
+            self._reply_to = None  # replying needs the right to read history: send it plainly
+            return await self._send(page, content)
+
+    async def _find(self, page: Page, taken: "set[str | None]") -> str | None:
+        """Look in the channel for a page that may be there: by nonce, by reply, by exact text."""
+        try:
+            recent = await self._wire.recent(self._channel, self._after)
+        except Rejected:  # no right to read history: the nonce has to do
+            return None
+        free = [message for message in recent if message.id not in taken]
+        first, intent, ours = page.number == 0, page.intent.decode(), self._nonce(page)
+        marks: tuple[Callable[[OwnMessage], bool], ...] = (
+            lambda message: message.nonce == ours,
+            lambda message: first and message.reply_to == self._after,
+            lambda message: message.text == intent,
+        )
+        for mark in marks:
+            if found := next((message.id for message in free if mark(message)), None):
+                return found
+        return None
+
+    def _nonce(self, page: Page) -> str:
+        return nonce(self._holding.lease.turn, page.number, page.issue, self._channel)
+
+    # --- change ----------------------------------------------------------------------------------
+
+    async def edit(self, posted: Posted, content: Outgoing) -> bool:
+        """
+        Bring a page to its wanted text; False when somebody has deleted it.
+
+        One that was deleted before, and a file, are left as they are.
+        """
+        begun = time.monotonic()
+        if posted.message is not None and content.file is None:
+            try:
+                await self._wire.edit(self._channel, posted.message, content.text)
+            except Rejected as error:
+                if error.code != UNKNOWN_MESSAGE or posted.issue > 0:
+                    raise
+                return False
+            posted.editable = _editable(begun)
+            self._holding.progress()
+        posted.shown, posted.adopted = content.text, False
+        return True
+
+    async def delete(self, posted: Posted) -> None:
+        """Remove a page."""
+        if posted.message is not None:
+            await self._wire.delete(self._channel, posted.message)
+
+    async def mark(self, last: Posted | None, mark: str, emoji: str) -> None:
+        """Put *mark* behind the last page, or *emoji* on it (or on the question) without text."""
+        if last is not None and last.message is not None and last.shown is not None:
+            await self._wire.edit(self._channel, last.message, last.shown + mark)
+        else:
+            message = last.message if last else None
+            await self._wire.react(self._channel, message or self._after, emoji)
+
+
+def _editable(begun: float) -> float:
+    """When a message may be edited after a request that began at *begun*, local monotonic."""
+    now = time.monotonic()
+    return now + max(CADENCE - (now - begun), now - begun)

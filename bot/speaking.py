@@ -1,0 +1,82 @@
+"""What it takes to speak: Discord as a protocol, its refusals, and in whose name a task sends."""
+
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.locks import Holding
+
+#: The holding in whose name this task sends. The client asks it at each request's start, because
+#: discord.py waits and re-sends inside one call, and the lease may end meanwhile.
+speaker: ContextVar[Holding | None] = ContextVar("speaker", default=None)
+
+
+class Rejected(Exception):
+    """Discord refused a request for good. *code* is Discord's own, *status* HTTP's."""
+
+    def __init__(self, status: int, code: int, text: str = "") -> None:
+        """Keep both numbers; the text is Discord's wording, for the log."""
+        super().__init__(f"Discord answered {status} (code {code}): {text}")
+        self.status = status
+        self.code = code
+
+
+class Unreachable(Exception):
+    """Discord did not answer, or with 5xx: nothing is known about the outcome."""
+
+
+class NotSpeaking(Exception):
+    """A request was about to begin without a live lease."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """The content of one message: text, or text with the rest of a long reply as a file."""
+
+    text: str
+    file: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMessage:
+    """A message of ours, as read back from a channel."""
+
+    id: str
+    text: str
+    nonce: str | None
+    reply_to: str | None
+
+
+class Wire(Protocol):
+    """Discord's side. Every call may raise `Rejected`, `Unreachable` or `NotSpeaking`."""
+
+    async def create(
+        self, channel: str, content: Outgoing, *, nonce: str, reply_to: str | None, ping: bool
+    ) -> str:
+        """Send a message that pings nobody (but the replied author, with *ping*); its id."""
+        ...
+
+    async def edit(self, channel: str, message: str, text: str) -> None:
+        """Replace a message's text."""
+        ...
+
+    async def delete(self, channel: str, message: str) -> None:
+        """Delete a message; one that is gone already is fine."""
+        ...
+
+    async def recent(self, channel: str, after: str) -> Sequence[OwnMessage]:
+        """Our own messages in *channel* after the message *after*, oldest first."""
+        ...
+
+    async def type(self, channel: str) -> None:
+        """Show the typing indicator for ten seconds."""
+        ...
+
+    async def react(self, channel: str, message: str, emoji: str) -> None:
+        """Add our reaction."""
+        ...
+
+    async def unreact(self, channel: str, message: str, emoji: str) -> None:
+        """Remove our reaction; one that is gone already is fine."""
+        ...
