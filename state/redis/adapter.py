@@ -131,7 +131,7 @@ class RedisState(Reading):
     async def _renew(
         self, partition: int, leases: Sequence[Lease], seconds: float
     ) -> list[Held | Lost]:
-        keys = [self._keys.wake(partition), *(self._keys.turn(le.conversation) for le in leases)]
+        keys = [self._keys.wake(partition), *(self._keys.of(le.conversation).turn for le in leases)]
         named = [part for le in leases for part in (name_of(le.conversation), le.token)]
         reply = await self._run(scripts.RENEW, keys, [wire.microseconds(seconds), *named])
         return [held_or_lost(item) for item in reply]

@@ -9,10 +9,11 @@ import asyncio
 import random
 from typing import Any
 
+from state.errors import StateUnavailable
 from state.redis.driver import (
     FAILURES,
     SOCKET_TIMEOUT,
-    make_pool,
+    connections_to,
     may_pass,
     unavailable,
     unusable,
@@ -35,14 +36,16 @@ class Calls:
     def __init__(self, url: str) -> None:
         """Take a URL as redis-py reads it; nothing is connected before the first call."""
         self._url = url
-        self._pool = make_pool(url, connections=1, timeout=SOCKET_TIMEOUT)
+        self._new_connection = connections_to(url, timeout=SOCKET_TIMEOUT)
         self._mux: Mux | None = None
         self._connecting: asyncio.Task[Mux] | None = None
+        self._closed = False
         #: Set once the store was checked: from then on no error means that it must not be used.
         self.checked = False
 
     async def close(self) -> None:
-        """Give back the connection."""
+        """Give back the connection; calls that still wait fail."""
+        self._closed = True
         if self._connecting is not None:
             self._connecting.cancel()
             await asyncio.wait([self._connecting])
@@ -58,11 +61,11 @@ class Calls:
         """
         mux, loop = self._mux, asyncio.get_running_loop()
         deadline = loop.time() + CALL_TIMEOUT
-        if mux is not None and mux.usable:
+        if mux is not None and mux.ready:
             try:
                 return await mux.ask(question)
             except FAILURES as error:
-                await self._judge(error, script)
+                await self._judge(error, script, deadline)
         return await self._again(question, deadline, script)
 
     async def command(self, *arguments: Argument) -> Any:  # noqa: ANN401 (each answers its own)
@@ -75,18 +78,22 @@ class Calls:
         while True:
             try:
                 async with asyncio.timeout_at(deadline):
-                    return await (await self._connected()).ask(question)
+                    mux = await self._connected()
+                    await mux.room()
+                    return await mux.ask(question)
             except TimeoutError:
                 raise unavailable(failure, self._url) from None
             except FAILURES as error:
                 failure = error
-                await self._judge(error, script)
+                await self._judge(error, script, deadline)
 
-    async def _judge(self, error: Exception, script: Script | None) -> None:
+    async def _judge(self, error: Exception, script: Script | None, deadline: float) -> None:
         """Return when the call is worth repeating, after what that takes; else raise."""
         if isinstance(error, ServerError) and error.code == "NOSCRIPT" and script is not None:
-            await self.command("SCRIPT", "LOAD", script.text)
+            await self._again(command("SCRIPT", "LOAD", script.text), deadline, None)
             return
+        if self._mux is not None and isinstance(error, ServerError) and error.code == "READONLY":
+            self._mux.abandon()  # the primary moved; its address leads to the new one
         if not may_pass(error):
             refused = None if self.checked else unusable(error, self._url)
             raise (refused or unavailable(error, self._url)) from None
@@ -96,7 +103,9 @@ class Calls:
 
     async def _connected(self) -> Mux:
         """Return the connection, made anew if it was lost; all who need it share one attempt."""
-        if self._mux is not None and self._mux.usable:
+        if self._closed:
+            raise StateUnavailable("the state was closed")
+        if self._mux is not None and self._mux.open:
             return self._mux
         if self._connecting is None:
             self._connecting = asyncio.create_task(self._connect())
@@ -105,13 +114,16 @@ class Calls:
 
     async def _connect(self) -> Mux:
         lost, self._mux = self._mux, None
-        if lost is not None:
+        if lost is not None:  # redis-py has to let go of what is left of it
             await lost.close()
-        connection = self._pool.make_connection()  # type: ignore[no-untyped-call]
+        connection = self._new_connection()
         try:
             async with asyncio.timeout(SOCKET_TIMEOUT):
-                await connection.connect()
+                await connection.connect()  # type: ignore[no-untyped-call]
             self._mux = Mux(connection)
+        except TimeoutError:
+            await connection.disconnect(nowait=True)
+            raise ConnectionError(f"no connection within {SOCKET_TIMEOUT:g} s") from None
         except BaseException:
             await connection.disconnect(nowait=True)
             raise

@@ -5,9 +5,12 @@ redis-py retries by itself when it is not told otherwise, and so runs a script t
 does. Repeating is ours alone, with the operation id that makes it safe.
 """
 
+from collections.abc import Callable
+from typing import cast
 from urllib.parse import urlsplit
 
-from redis.asyncio import BlockingConnectionPool
+from redis.asyncio import ConnectionPool
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
@@ -35,17 +38,15 @@ FAILURES = (RedisError, ServerError, OSError, AttributeError)
 _PASSING = ("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "TRYAGAIN")
 
 
-def make_pool(url: str, *, connections: int, timeout: float | None) -> BlockingConnectionPool:
+def connections_to(url: str, *, timeout: float | None) -> Callable[[], AbstractConnection]:
     """
-    Return a pool of at most *connections* to *url* that never retries by itself.
+    Return what makes unconnected connections to *url* that never retry by themselves.
 
     *timeout* in seconds bounds each write and each reply. Raise `StateInvalid` for a bad URL.
     """
     try:
-        return BlockingConnectionPool.from_url(
+        pool = ConnectionPool.from_url(
             url,
-            max_connections=connections,
-            timeout=SOCKET_TIMEOUT,
             socket_timeout=timeout,
             socket_connect_timeout=CONNECT_TIMEOUT,
             retry=Retry(NoBackoff(), 0),
@@ -54,6 +55,7 @@ def make_pool(url: str, *, connections: int, timeout: float | None) -> BlockingC
         )
     except (ValueError, RedisError) as error:
         raise StateInvalid(f"state.url: {shown(url)}: {error}") from None
+    return cast("Callable[[], AbstractConnection]", pool.make_connection)
 
 
 def shown(url: str) -> str:

@@ -1,21 +1,25 @@
 """A handle on a store: opening, closing, the clock, and the call of one step."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from state.errors import StateUnavailable
+from state.errors import StateInvalid, StateUnavailable
 from state.partition import DEFAULT_PARTITIONS
 from state.redis.calls import Calls
-from state.redis.driver import make_pool
+from state.redis.driver import connections_to
 from state.redis.hints import Hints
-from state.redis.keys import ConversationKeys, Keys
+from state.redis.keys import COUNT, ConversationKeys, Keys
 from state.redis.opening import Checked, check
 from state.redis.resp import Argument, command, packed
 from state.redis.scripts import Script
 from state.redis.wire import Reply
 from state.values import Conversation, Policy, Signal
+
+#: Braces would break the hash tag, a space the names in the indexes.
+_PREFIX = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 
 
 class Handle:
@@ -33,8 +37,12 @@ class Handle:
         Name a store; `open` connects to it.
 
         *url* as redis-py reads it, *prefix* one per application, *partitions* for a new store. A
-        *clock* (seconds) replaces the store's in tests. Raise `StateInvalid` for a bad URL.
+        *clock* (seconds) replaces the store's in tests. Raise `StateInvalid` for what cannot work.
         """
+        if not _PREFIX.match(prefix):
+            raise StateInvalid(f"state.prefix {prefix!r}: 1 to 64 of A-Z a-z 0-9 _ . - are allowed")
+        if partitions < 1:
+            raise StateInvalid(f"state.partitions {partitions}: at least 1 is needed")
         self._url = url
         self._prefix = prefix
         self._wanted = partitions
@@ -45,7 +53,7 @@ class Handle:
         self._policies: dict[int, tuple[Policy, str]] = {}
         self._listeners: set[Hints] = set()
         self._notices: tuple[str, ...] = ()
-        make_pool(url, connections=1, timeout=None)  # a bad URL is told here, not at open
+        connections_to(url, timeout=None)  # a bad URL is told here, not at open
 
     @property
     def partitions(self) -> int:
@@ -141,7 +149,7 @@ class Handle:
         arguments: Sequence[Argument],
     ) -> list[Any]:
         """Run a script about one conversation; *keys* follow those of the conversation."""
-        count = len(of.all) + len(keys)
+        count = COUNT + len(keys)
         question = b"*%d\r\n%b$%d\r\n%d\r\n%b%b%b%b%b" % (
             count + len(arguments) + 5,
             script.packed,

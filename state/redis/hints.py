@@ -11,12 +11,11 @@ import secrets
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from redis.asyncio import BlockingConnectionPool
 from redis.asyncio.connection import AbstractConnection
 
 from state.errors import StateUnavailable
 from state.redis.calls import Calls
-from state.redis.driver import FAILURES, SOCKET_TIMEOUT, make_pool
+from state.redis.driver import FAILURES, SOCKET_TIMEOUT, connections_to
 from state.redis.keys import Keys
 from state.redis.wire import signal_named
 from state.values import Signal
@@ -38,13 +37,14 @@ class Hints:
         self._calls = calls
         self._beat = keys.beat(secrets.token_hex(8))
         self._channels = [self._beat, *keys.all_hints()]
-        self._pool: BlockingConnectionPool = make_pool(url, connections=1, timeout=None)
+        self._new_connection = connections_to(url, timeout=None)
+        self._connection: AbstractConnection | None = None
         self._closed = False
 
     async def close(self) -> None:
         """End the iteration of `signals`, wherever it waits."""
         self._closed = True
-        await self._pool.aclose()
+        await self._disconnect()
 
     async def signals(self) -> AsyncGenerator[Signal]:
         """Yield signals over as many connections as it takes."""
@@ -54,18 +54,24 @@ class Hints:
                 async with aclosing(self._heard(connection)) as heard:
                     async for signal in heard:
                         yield signal
-            except (*FAILURES, StateUnavailable, TimeoutError):
+            except (*FAILURES, StateUnavailable):
                 pass
             finally:
-                await self._pool.disconnect()
+                await self._disconnect()
             if not self._closed:
                 await asyncio.sleep(random.uniform(*PAUSE))
 
     async def _subscribed(self) -> AbstractConnection:
+        connection = self._connection = self._new_connection()
         async with asyncio.timeout(SOCKET_TIMEOUT):
-            connection: AbstractConnection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
+            await connection.connect()  # type: ignore[no-untyped-call]
             await connection.send_command("SUBSCRIBE", *self._channels)
-            return connection
+        return connection
+
+    async def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.disconnect(nowait=True)
 
     async def _heard(self, connection: AbstractConnection) -> AsyncGenerator[Signal]:
         loop = asyncio.get_running_loop()

@@ -23,7 +23,10 @@ _HOUR_MS = 3_600_000
 #: Relation: with `BUCKET_SIZE` ids in each, 16 partitions hold 524,000 ids an hour compactly.
 FINE_BUCKETS = 64
 
-#: Conversations whose keys are remembered, 2 KB each. Relation: more than one process speaks in.
+#: Keys of every conversation: those that `conversation.lua` names.
+COUNT = 9
+
+#: Conversations whose keys are remembered, 1 KB each. Relation: more than one process speaks in.
 _REMEMBERED = 10_000
 
 
@@ -35,9 +38,8 @@ class ConversationKeys:
     #: Its name in the partition's indexes.
     name: str
     hints: str
-    #: What `conversation.lua` names, in its order.
-    all: tuple[str, ...]
-    #: The same as they are sent.
+    turn: str
+    #: The `COUNT` keys that `conversation.lua` names, in its order, as they are sent.
     packed: bytes
     packed_name: bytes
     #: Keeps marks of one conversation apart from those of others.
@@ -102,12 +104,8 @@ class Keys:
             f"{tag}:followed",
         )
         return ConversationKeys(
-            tag, name, f"{tag}:hints", keys, packed(keys), packed([name]), _hash(name)
+            tag, name, f"{tag}:hints", keys[0], packed(keys), packed([name]), _hash(name)
         )
-
-    def turn(self, conversation: Conversation) -> str:
-        """Name the unfinished turn of a conversation."""
-        return self.of(conversation).all[0]
 
     def wake(self, partition: int) -> str:
         """Name the wake index of a partition."""

@@ -15,6 +15,10 @@ from redis.asyncio.connection import AbstractConnection
 from state.redis.driver import SOCKET_TIMEOUT
 from state.redis.resp import Incomplete, ServerError, parse
 
+#: Questions that may wait for their replies; more callers queue up before they ask. Relation: far
+#: more than one turn of the loop asks, few enough that a stalled server holds little memory.
+IN_FLIGHT = 1000
+
 #: Bytes read at once. Relation: asyncio's own way allocates 256 KiB for each read.
 _READ = 1 << 16
 
@@ -37,21 +41,31 @@ class Mux(asyncio.BufferedProtocol):
         self._rest = b""
         self._out: list[bytes] = []
         self._waiting: deque[asyncio.Future[Any]] = deque()
+        #: Callers who wait until they may ask.
+        self._crowd: list[asyncio.Future[None]] = []
+        #: Questions sent so far; for each write when it left, and how many had been sent then.
+        self._sent = 0
+        self._writes: deque[tuple[float, int]] = deque()
         self._timer: asyncio.TimerHandle | None = None
-        #: When something was last heard, or first asked after a silence.
-        self._since = 0.0
         self._closed = self._loop.create_future()
         self._transport.set_protocol(self)
 
     @property
-    def usable(self) -> bool:
-        """Whether it can be asked."""
+    def open(self) -> bool:
+        """Whether the connection stands, as far as is known."""
         return not self._transport.is_closing()
 
     @property
-    def in_flight(self) -> int:
-        """How many questions wait for their reply."""
-        return len(self._waiting)
+    def ready(self) -> bool:
+        """Whether it can be asked at once."""
+        return len(self._waiting) < IN_FLIGHT and not self._transport.is_closing()
+
+    async def room(self) -> None:
+        """Return when fewer than `IN_FLIGHT` questions wait, or the connection is lost."""
+        while self.open and not self.ready:
+            place = self._loop.create_future()
+            self._crowd.append(place)
+            await place
 
     def ask(self, question: bytes) -> asyncio.Future[Any]:
         """Send a packed command; its reply fulfils the future, a lost connection fails it."""
@@ -62,9 +76,13 @@ class Mux(asyncio.BufferedProtocol):
             self._loop.call_soon(self._flush)
         return reply
 
+    def abandon(self) -> None:
+        """Cut the connection, without a word to a server that may not listen."""
+        self._transport.abort()
+
     async def close(self) -> None:
         """Close the connection; whoever still waits hears of it."""
-        self._transport.close()
+        self.abandon()
         await self._closed
         await self._connection.disconnect(nowait=True)
 
@@ -72,22 +90,30 @@ class Mux(asyncio.BufferedProtocol):
         out, self._out = self._out, []
         if self._transport.is_closing():
             return
-        if len(out) == len(self._waiting):  # nothing was asked before these
-            self._since = self._loop.time()
+        now = self._loop.time()
+        self._sent += len(out)
+        self._forget_answered()
+        self._writes.append((now, self._sent))
         if self._timer is None:
-            self._timer = self._loop.call_later(SOCKET_TIMEOUT, self._check)
+            self._timer = self._loop.call_at(now + SOCKET_TIMEOUT, self._check)
         self._transport.write(b"".join(out))
 
     def _check(self) -> None:
-        """Give the connection up when nothing was heard for too long; one timer for all calls."""
+        """Abandon a connection that owes a reply for too long; one timer serves all calls."""
         self._timer = None
-        if not self._waiting:
+        self._forget_answered()
+        if not self._writes:
             return
-        left = self._since + SOCKET_TIMEOUT - self._loop.time()
-        if left > 0:
-            self._timer = self._loop.call_later(left, self._check)
+        due = self._writes[0][0] + SOCKET_TIMEOUT
+        if due > self._loop.time():
+            self._timer = self._loop.call_at(due, self._check)
         else:
-            self._transport.abort()
+            self.abandon()
+
+    def _forget_answered(self) -> None:
+        answered = self._sent - len(self._waiting) + len(self._out)
+        while self._writes and self._writes[0][1] <= answered:
+            self._writes.popleft()
 
     # --- what the transport calls ---------------------------------------------------------------
 
@@ -97,7 +123,6 @@ class Mux(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Hand out the replies that are there as a whole."""
-        self._since = self._loop.time()
         received = bytes(self._read[:nbytes])
         buffer = self._rest + received if self._rest else received
         at, end, waiting = 0, len(buffer), self._waiting
@@ -112,9 +137,16 @@ class Mux(asyncio.BufferedProtocol):
                 else:
                     future.set_result(reply)
         except Incomplete:
-            self._rest = buffer[at:]
-            return
-        self._rest = b""
+            pass
+        self._rest = buffer[at:]
+        if self._crowd:
+            self._let_in()
+
+    def _let_in(self) -> None:
+        crowd, self._crowd = self._crowd, []
+        for place in crowd:
+            if not place.done():
+                place.set_result(None)
 
     def eof_received(self) -> None:
         """Let the transport close itself."""
@@ -128,6 +160,7 @@ class Mux(asyncio.BufferedProtocol):
             reply = self._waiting.popleft()
             if not reply.done():
                 reply.set_exception(lost)
+        self._let_in()
         self._before.connection_lost(exc)
         if not self._closed.done():
             self._closed.set_result(None)

@@ -47,13 +47,9 @@ async def check(calls: Calls, url: str, prefix: str, partitions: int) -> Checked
 
 async def _told(calls: Calls) -> dict[str, str]:
     """Ask the server about itself."""
-    told: dict[str, str] = {}
-    for section in ("server", "replication", "memory", "persistence"):
-        text: bytes = await calls.command("INFO", section)
-        for line in text.decode().splitlines():
-            name, _, value = line.partition(":")
-            told[name] = value
-    return told
+    text: bytes = await calls.command("INFO")
+    parts = (line.partition(":") for line in text.decode().splitlines())
+    return {name: value for name, _, value in parts}
 
 
 def _notices(told: dict[str, str]) -> list[str]:
