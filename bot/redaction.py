@@ -11,37 +11,37 @@ from typing import cast
 
 HIDDEN = "***"
 
-#: Names whose text is a secret wherever they stand: as a key, in a repr, in a header.
-_NAME = r"[\w-]*(?:token|password|passwd|authorization|secret|api[_-]?key)"
-_SECRET_KEY = re.compile(rf"(?i){_NAME}")
+#: Ends of names whose text is a secret wherever they stand: as a key, in a repr, in a header.
+_NAME = r"(?:token|password|passwd|authorization|secret|api[_-]?key)"
+_SECRET_KEY = re.compile(rf"(?i)[\w-]*{_NAME}")
 
 #: Known texts shorter than this are not replaced: "a" for a password would riddle every line.
 _SHORTEST = 6
 
+# Each begins with something rare and repeats nothing without a bound before it has begun: whoever
+# writes the text must not be able to make a log line expensive.
 _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
     # A Discord token: base64 of an id, a time and a signature, with dots in between.
     (re.compile(r"(?<![\w.-])(?:mfa\.[\w-]{20,}|[\w-]{17,30}\.[\w-]{5,8}\.[\w-]{25,})"), HIDDEN),
     # The token of an interaction or webhook, good for a quarter of an hour, in a path.
-    (re.compile(r"(/(?:webhooks|interactions)/\d+/)[\w.%-]{20,}"), rf"\1{HIDDEN}"),
+    (re.compile(r"(/(?:webhooks|interactions)/\d{1,20}/)[\w.%-]{20,}"), rf"\1{HIDDEN}"),
     # user:password@ of a URL, up to the last @ before a slash: a password may hold an @ itself.
     (re.compile(r"(?<=://)([^\s/@:\"]*):[^\s/\"]*@"), rf"\1:{HIDDEN}@"),
-    # The same in a query, where redis-py takes it as well.
-    (re.compile(r"(?i)([?&](?:password|token|secret)=)[^&\s#'\"\\]+"), rf"\1{HIDDEN}"),
     # An authorization header, whatever its scheme; and a scheme without its header.
     (
-        re.compile(r"(?i)(authorization['\"]?\s*[:=]\s*['\"]?(?:\w+\s+)?)[^\s'\"\\,}]+"),
+        re.compile(r"(?i)(authorization['\"]?\s?[:=]\s?['\"]?(?:[a-z]{1,12}\s)?)[^\s'\"\\,}]+"),
         rf"\1{HIDDEN}",
     ),
-    (re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]{16,}"), rf"\1 {HIDDEN}"),
+    (re.compile(r"\b(Bearer|Basic) [\w.~+/=-]{16,}"), rf"\1 {HIDDEN}"),
     # {'password': 'text'} in the repr of a mapping, its quotes perhaps escaped by another repr.
     (
-        re.compile(rf"(?i)(\\*['\"]{_NAME}\\*['\"]\s*:\s*b?)(\\*['\"]).*?(?<!\\)\2"),
+        re.compile(rf"(?i)({_NAME}\\{{0,8}}['\"]\s?:\s?b?)(\\{{0,8}}['\"]).*?(?<!\\)\2"),
         rf"\1\2{HIDDEN}\2",
     ),
-    # password='text' or password=text in the repr of an object. Numbers stay: a lease's token is
-    # one, and it is what a log is read for.
+    # password='text' or password=text in the repr of an object or a query. Numbers stay: a lease's
+    # token is one, and it is what a log is read for.
     (
-        re.compile(rf"(?i)\b({_NAME}=)(?!\d+\b|None\b)(b?['\"]?)[^\s'\"\\,)>]+"),
+        re.compile(rf"(?i)({_NAME}=)(?!\d+\b|None\b)(b?['\"]?)[^\s'\"\\,)>&#]+"),
         rf"\1\2{HIDDEN}",
     ),
 )
