@@ -86,6 +86,7 @@ class Interlock(commands.AutoShardedBot):
         self._wakes = Wakes(state, self.locks, self.conversations)
         self._stops = StopPhrases(settings.stop.languages, settings.stop.extra)
         self._ears: Ears | None = None
+        self._ending = asyncio.Event()
 
     # --- cogs ------------------------------------------------------------------------------------
 
@@ -161,10 +162,14 @@ class Interlock(commands.AutoShardedBot):
 
     # --- life ------------------------------------------------------------------------------------
 
+    def end(self) -> bool:
+        """Ask `live` to drain and return; whether it had been asked before."""
+        asked_before = self._ending.is_set()
+        self._ending.set()
+        return asked_before
+
     async def live(self, token: str) -> None:
-        """Log in, serve until SIGTERM or SIGINT, drain. Raise a `StartupFailed` if refused."""
-        ending = asyncio.Event()
-        watch_signals(ending)
+        """Log in, serve until `end` is called, drain. Raise a `StartupFailed` if refused."""
         await self._log_in(token)
         background: dict[str, Coroutine[Any, Any, None]] = {
             "heartbeat": self.locks.heartbeat(),
@@ -174,7 +179,7 @@ class Interlock(commands.AutoShardedBot):
         }
         tasks = [asyncio.create_task(work, name=name) for name, work in background.items()]
         gateway = asyncio.create_task(self._connect(), name="gateway")
-        waiting = asyncio.create_task(ending.wait(), name="until signalled")
+        waiting = asyncio.create_task(self._ending.wait(), name="until asked to end")
         try:
             await asyncio.wait({gateway, waiting, *tasks}, return_when="FIRST_COMPLETED")
             log.info("draining", turns=len(self.locks))
@@ -218,6 +223,7 @@ async def run(settings: Settings) -> int:
     try:
         token = settings.discord.token
         async with Interlock(settings, state) as bot:
+            end_by_signal(bot)
             await bot.load()
             await bot.live(token.get_secret_value() if token else "")
     finally:
@@ -286,13 +292,12 @@ def process_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-def watch_signals(ending: asyncio.Event) -> None:
-    """Set *ending* on the first SIGTERM or SIGINT; end at once on the second."""
+def end_by_signal(bot: Interlock) -> None:
+    """Drain on the first SIGTERM or SIGINT; end at once on the second."""
 
     def told() -> None:
-        if ending.is_set():
+        if bot.end():
             os._exit(1)  # leases end by themselves; whoever asks twice does not want to wait
-        ending.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, told)

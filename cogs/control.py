@@ -120,15 +120,17 @@ def here(interaction: discord.Interaction) -> Conversation:
 def told_killed(killed: Killed, interaction: discord.Interaction, *, own_only: bool) -> str:
     """Say who was affected."""
     parts = []
+    dropped = "Dropped"
     if killed.turn is not None:
         parts.append(f"Stopped {whose(killed.turn, interaction)} reply")
+        dropped = "dropped"
     if killed.dropped:
         count = len(killed.dropped)
         messages = "message" if count == 1 else "messages"
-        parts.append(f"dropped {count} waiting {messages} ({names(killed.dropped)})")
+        parts.append(f"{dropped} {count} waiting {messages} ({names(killed.dropped)})")
     if not parts:
         return "Nothing of yours is running or waiting here." if own_only else "Nothing is running."
-    return "; ".join(parts).capitalize() if killed.turn is None else "; ".join(parts) + "."
+    return "; ".join(parts) + "."
 
 
 def told_queue(view: View) -> str:
