@@ -80,7 +80,8 @@ class Turn:
         #: JSON kept with the conversation; assign it to change it. It lands with the reply, and
         #: only when the turn finishes.
         self.state = state
-        #: How the turn ends: set before the generator is closed, so readable in its `finally`.
+        #: Why the turn was ended from outside, readable in the generator's `finally`; None while
+        #: nothing has ended it, so also in a `finally` that the generator reaches by itself.
         self.ending: Ending | None = None
         self.declined = False
         self._journal = journal

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.locks import Holding
+from state.errors import Gone, LeaseLost, StateUnavailable
 
 #: The holding in whose name this task sends. The client asks it at each request's start, because
 #: discord.py waits and re-sends inside one call, and the lease may end meanwhile.
@@ -28,6 +29,11 @@ class Unreachable(Exception):
 
 class NotSpeaking(Exception):
     """A request was about to begin without a live lease."""
+
+
+#: What tells that this turn is no longer, or may no longer be, ours to go on with: it is left as it
+#: is to the next holder, and counts as no failure.
+LEASE_GONE = (NotSpeaking, LeaseLost, StateUnavailable, Gone)
 
 
 @dataclass(frozen=True, slots=True)

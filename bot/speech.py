@@ -18,8 +18,7 @@ from bot.endings import Ending
 from bot.errors import TurnTimedOut
 from bot.locks import Holding
 from bot.responders import Responder, Turn
-from bot.speaking import NotSpeaking
-from state.errors import LeaseLost, StateUnavailable
+from bot.speaking import LEASE_GONE
 
 #: Seconds that a cancelled responder has for its clean-up.
 #: Relation: a stop acts within two seconds, of which its final edit needs its part.
@@ -42,7 +41,7 @@ class Spoken:
     """How a run ended, and by which error if it failed."""
 
     ending: Ending
-    error: Exception | None = None
+    error: BaseException | None = None
 
 
 class Speech:
@@ -55,6 +54,7 @@ class Speech:
         self._holding = holding
         self._limits = limits
         self._spoke = False
+        self._over = False
 
     async def run(
         self, write: Callable[[str], None], land: Callable[[], Awaitable[None]]
@@ -62,15 +62,19 @@ class Speech:
         """
         Hand each chunk to *write*, then await *land*; return when it is over, whatever happened.
 
-        The first of these ends it: the child's own end, a reason to cancel, a limit.
+        The first of these ends it: the child's own end, a reason to cancel, a limit. When we are
+        ourselves cancelled, so is the child.
         """
         child = asyncio.create_task(
             self._speak(write, land), name=f"speech {self._holding.lease.turn}"
         )
-        spoken = await self._watch(child)
-        self._turn.ending = spoken.ending
-        if not child.done():
-            await _cancel(child)
+        try:
+            spoken = await self._watch(child)
+            self._turn.ending = spoken.ending
+        finally:
+            self._over = True
+            if not child.done():
+                await _cancel(child)
         return self._settle(child, spoken)
 
     async def _speak(
@@ -78,14 +82,15 @@ class Speech:
     ) -> None:
         async with aclosing(self._responder.respond(self._turn)) as chunks:
             async for chunk in chunks:
+                if self._over:  # it caught its cancellation and goes on: nobody listens any more
+                    return
                 self._spoke = True
                 self._holding.progress()
                 write(self._checked(chunk))
                 # A responder that never waits must not keep the heartbeat from beating.
                 await asyncio.sleep(0)
-            # Reached the end: what its `finally` blocks see is how it ended.
-            self._turn.ending = Ending.FINISHED
-        await land()
+        if not self._over:
+            await land()
 
     def _checked(self, chunk: object) -> str:
         if isinstance(chunk, str):
@@ -96,8 +101,10 @@ class Speech:
 
     async def _watch(self, child: "asyncio.Task[None]") -> Spoken:
         while True:
-            limit, at = self._nearest_limit()
-            wait = max(0.0, min(at, self._holding.deadline) - time.monotonic())
+            _, at = self._nearest_limit()
+            now = time.monotonic()
+            # The first chunk puts another limit in force; it is hit no sooner than `progress` later.
+            wait = max(0.0, min(at - now, self._holding.deadline - now, self._limits.progress))
             ends: set[asyncio.Future[Any]] = {child, self._holding.cancelled}
             await asyncio.wait(ends, timeout=wait, return_when="FIRST_COMPLETED")
             if not self._holding.may_speak:
@@ -106,7 +113,8 @@ class Speech:
                 return Spoken(self._holding.reason)
             if child.done():
                 return Spoken(Ending.FINISHED)
-            if time.monotonic() >= self._nearest_limit()[1]:
+            limit, at = self._nearest_limit()
+            if time.monotonic() >= at:
                 return Spoken(Ending.FAILED, TurnTimedOut(f"the turn exceeded limits.{limit}"))
 
     def _nearest_limit(self) -> tuple[str, float]:
@@ -124,15 +132,15 @@ class Speech:
     def _settle(self, child: "asyncio.Task[None]", spoken: Spoken) -> Spoken:
         """Combine why we ended it with how it took it."""
         error = child.exception() if child.done() and not child.cancelled() else None
-        if isinstance(error, NotSpeaking | LeaseLost | StateUnavailable):
+        if isinstance(error, LEASE_GONE):
             self._holding.cancel(Ending.LOST)
             return Spoken(Ending.LOST, error)
         if spoken.ending is Ending.FINISHED and child.cancelled():
             # Cancelled by its own doing: a responder that lets CancelledError escape has failed.
             return Spoken(Ending.FAILED, RuntimeError("the responder cancelled itself"))
-        if isinstance(error, Exception) and spoken.ending in (Ending.FINISHED, Ending.FAILED):
+        if error is not None and spoken.ending in (Ending.FINISHED, Ending.FAILED):
             return Spoken(Ending.FAILED, spoken.error or error)
-        if isinstance(error, Exception):
+        if error is not None:
             log.warning("responder failed while ending", ending=spoken.ending.value, exc_info=error)
         return spoken
 
@@ -149,4 +157,10 @@ async def _cancel(child: "asyncio.Task[None]") -> None:
         log.error("a responder resists its cancellation", seconds=CLEAN_UP)
         child.cancel()
         stragglers.add(child)
-        child.add_done_callback(stragglers.discard)
+        child.add_done_callback(_let_go)
+
+
+def _let_go(straggler: "asyncio.Task[None]") -> None:
+    stragglers.discard(straggler)
+    error = None if straggler.cancelled() else straggler.exception()
+    log.warning("a responder has given in to its cancellation", exc_info=error)

@@ -1,0 +1,178 @@
+"""One process of the bot without discord.py: the core wired together as the client does it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+import pytest
+
+from bot import (
+    conversations,
+    delivery,
+    draft,
+    insist,
+    notices,
+    pages,
+    speech,
+    turns,
+    typing_indicator,
+)
+from bot.admission import Heard
+from bot.conversations import Conversations
+from bot.door import Door, DoorRules
+from bot.errors import ResponderInvalid
+from bot.inbound import Message
+from bot.locks import Locks
+from bot.notices import Notices
+from bot.requests import Requests
+from bot.responders import Responder, Turn
+from bot.speech import Limits
+from bot.turns import Rules, Tools
+from bot.wakes import Wakes
+from state.values import Claim, Overflow
+from tests.unit.fake_store import Store
+from tests.unit.fakes import Discord, FakeWire
+from tests.waiting import wait_until
+
+Respond = Callable[[Turn], AsyncGenerator[str, None]]
+
+RULES = Rules(
+    Limits(first_chunk=5.0, progress=5.0, turn=10.0),
+    step=5.0,
+    max_attempts=3,
+    max_pages=6,
+    ping_author="slow",
+    delete_partial=False,
+    keep=200,
+)
+
+DOOR_RULES = DoorRules("addressed", 3, inbox=20, inbox_per_person=3, overflow=Overflow.REFUSE)
+
+HEARD = Heard(
+    by_machine=False,
+    system=False,
+    addressed=True,
+    addressed_elsewhere=False,
+    followed=False,
+    stop_phrase=False,
+    moderator=False,
+)
+
+#: What each constant of time becomes, in seconds: small, in the same order of size.
+_QUICK: tuple[tuple[object, str, object], ...] = (
+    (pages, "CADENCE", 0.02),
+    (delivery, "GATHER", 0.004),
+    (delivery, "BACKOFF_FIRST", 0.002),
+    (delivery, "BACKOFF_LAST", 0.008),
+    (notices, "WAIT_SHOWN_AFTER", 0.02),
+    (notices, "LOOK_AGAIN", 0.01),
+    (notices, "NOTICE_LIFE", 0.05),
+    (typing_indicator, "FIRST_AFTER", 0.006),
+    (typing_indicator, "EVERY", 0.02),
+    (speech, "CLEAN_UP", 0.1),
+    (turns, "CLOSE_WITHIN", 0.1),
+    (draft, "CLOSE_WITHIN", 0.1),
+    (conversations, "CLOSE_WITHIN", 0.1),
+    (turns, "RETRY_AFTER", (0.0, 0.0)),
+    (insist, "PAUSE", 0.002),
+)
+
+
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make everything that waits in the core wait for milliseconds."""
+    for module, name, value in _QUICK:
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setitem(insist.insist.__kwdefaults__, "seconds", 0.1)
+
+
+@dataclass(slots=True)
+class Script:
+    """A responder made of an async generator function."""
+
+    respond: Respond
+
+
+def script(*chunks: str) -> Script:
+    """Make a responder that always says the same."""
+
+    async def respond(turn: Turn) -> AsyncGenerator[str, None]:
+        for chunk in chunks:
+            yield chunk
+
+    return Script(respond)
+
+
+class Process:
+    """The core of one process."""
+
+    def __init__(
+        self,
+        store: Store,
+        discord: Discord,
+        responder: Responder,
+        *,
+        rules: Rules = RULES,
+        door_rules: DoorRules = DOOR_RULES,
+        lease: float = 15.0,
+        reactions: bool = True,
+    ) -> None:
+        self.store = store
+        self.discord = discord
+        self.wire = FakeWire(discord)
+        self.responder = responder
+        state, claim = store.port, Claim(lease, by="test")
+        self.locks = Locks(state, claim)
+        self.notices = Notices(self.wire, state, reactions=reactions)
+        self.conversations = Conversations(self.locks, claim)
+        self.tools = Tools(
+            state, self.wire, self.notices, self._find, self.conversations.claim, rules
+        )
+        self.conversations.equip(self.tools)
+        self.door = Door(state, self.locks, self.conversations, self.notices, door_rules)
+        self.wakes = Wakes(state, self.locks, self.conversations)
+        self.requests = Requests(state, self.locks, self.notices)
+
+    def _find(self, name: str) -> Responder:
+        if name != "Script":
+            raise ResponderInvalid(f"no responder is called {name}")
+        return self.responder
+
+    async def hears(self, message: Message, **facts: bool) -> None:
+        """Let *message* pass the door; *facts* are those of `Heard` that differ from a mention."""
+        heard = replace(HEARD, addressed=message.addressed)
+        await self.door.enter(message, replace(heard, **facts))
+
+    async def settles(self) -> None:
+        """Wait until no turn runs here."""
+        await wait_until(lambda: not self.conversations._tasks, description="no turn runs")
+
+    async def crash(self) -> None:
+        """Die as by kill -9: from here on nothing of this process reaches store or Discord."""
+        self.store.down = self.wire.cut = True
+        for task in self.conversations._tasks | self.notices._tasks:
+            task.cancel()
+        await self.end()
+
+    async def end(self) -> None:
+        """Leave no task behind, whatever state the test left this process in."""
+        for task in list(self.conversations._tasks):
+            task.cancel()
+        await asyncio.gather(*self.conversations._tasks, return_exceptions=True)
+        await self.notices.close()
+
+
+@asynccontextmanager
+async def running(
+    responder: Responder,
+    *,
+    store: Store | None = None,
+    discord: Discord | None = None,
+    **how: object,
+) -> AsyncIterator[Process]:
+    """Run the core of one process until the block ends."""
+    process = Process(store or Store(), discord or Discord(), responder, **how)  # type: ignore[arg-type]
+    try:
+        yield process
+    finally:
+        await process.end()
