@@ -21,6 +21,7 @@ _ANSWERS = (
     *(outcomes.Settled, outcomes.Started, outcomes.Turnover, outcomes.Placed),
     *(outcomes.Superseding, outcomes.Signalled, outcomes.Refused, outcomes.Duplicate),
     *(outcomes.Ignored, outcomes.Retrying, outcomes.NotRunning, outcomes.Killed, outcomes.Running),
+    *(outcomes.Withdrawn, outcomes.Amended, outcomes.NotWaiting, outcomes.ShardLease),
     *(values.Conversation, values.Inbound, values.Lease, values.Step, values.Page),
 )
 

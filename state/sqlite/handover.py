@@ -5,10 +5,11 @@ Each function works on the loaded row and its transaction; who calls stores the 
 """
 
 from state.outcomes import Settled, Started, Turnover
-from state.ports import DEAD_LETTER_LIMIT, MAX_EXPIRIES
-from state.sqlite import inbox, journal
-from state.sqlite.records import Record, Transaction
-from state.values import Changes, Claim, Inbound, Lease, Outcome, Page, SignalKind
+from state.ports import MAX_EXPIRIES
+from state.sqlite import alarms, endings, inbox, journal
+from state.sqlite.records import Record, Waiting
+from state.sqlite.transaction import Transaction
+from state.values import Claim, Inbound, Lease, Outcome, Page, SignalKind
 
 #: How a pending request settles a turn that nobody holds. A SUPERSEDE is left to the next holder.
 ENDED_BY = {SignalKind.STOP: Outcome.STOPPED, SignalKind.KILL: Outcome.KILLED}
@@ -21,8 +22,7 @@ def next_turn(tx: Transaction, record: Record, op: str, claim: Claim | None) -> 
     With a claim of None start nothing, and leave a wake if anything is pending.
     """
     if claim is None:
-        pending = record.turn is not None or record.waiting
-        record.wake = min(tx.now, record.wake or tx.now) if pending else None
+        leave_wake(tx, record)
         return Turnover()
     settled: list[Settled] = []
     if record.turn is not None:
@@ -30,13 +30,49 @@ def next_turn(tx: Transaction, record: Record, op: str, claim: Claim | None) -> 
         if ended is None:
             return Turnover(resume(tx, record, op, claim))
         settled.append(ended)
-        end_turn(tx, record)
-    expired, head = open_inbox(tx, record, tx.now - int(claim.expire_after * 1e6))
-    settled += expired
-    if head is None:
+    endings.end_turn(tx, record)
+    alarms.ring(tx, record)
+    settled += expire(tx, record, tx.now - int(claim.expire_after * 1e6))
+    inbounds = new_turn(tx, record)
+    if not inbounds:
         record.wake = None
+        leave_wake(tx, record)
         return Turnover(None, tuple(settled))
-    return Turnover(grant(tx, record, op, claim, (head,)), tuple(settled))
+    return Turnover(grant(tx, record, op, claim, inbounds), tuple(settled))
+
+
+def new_turn(tx: Transaction, record: Record) -> tuple[Inbound, ...]:
+    """Make a turn of the first in line that is not held back, and of those that belong to it."""
+    line = inbox.entries(tx, record)
+    head = next((entry for entry in line if entry.after <= tx.now), None)
+    if head is None:
+        return ()
+    members = [head]
+    for entry in line:
+        gathered = head.gather and entry.gather and entry.after <= tx.now
+        joined = any(entry.joins == member.name for member in members)
+        if entry is not head and (gathered or joined):
+            members.append(entry)
+    begin(tx, record, members, head.at)
+    return inbox.move(tx, record, members, 0)
+
+
+def begin(tx: Transaction, record: Record, members: list[Waiting], admitted: int) -> None:
+    """Begin a turn of *members*: the first leads it, the newest names it."""
+    record.turn, record.lead = members[-1].name, members[0].author
+    record.admitted, record.begun = admitted, tx.now
+
+
+def leave_wake(tx: Transaction, record: Record) -> None:
+    """Make the conversation due when the first of what is pending is; never later than it was."""
+    times = [tx.now]
+    if record.turn is None:
+        times = [max(entry.after, tx.now) for entry in inbox.entries(tx, record)]
+        times += alarms.first(tx, record)
+    earliest = min(times, default=None)
+    if earliest is not None and record.wake is not None:
+        earliest = min(earliest, record.wake)
+    record.wake = earliest
 
 
 def unrunnable(tx: Transaction, record: Record) -> Settled | None:
@@ -46,46 +82,24 @@ def unrunnable(tx: Transaction, record: Record) -> Settled | None:
         record.expiries += 1
     outcome = ENDED_BY.get(record.pending) if record.pending else None
     if outcome is None and record.expiries >= MAX_EXPIRIES:
-        bury(tx, record, f"its lease expired {record.expiries} times without progress")
+        endings.bury(tx, record, f"its lease expired {record.expiries} times without progress")
         outcome = Outcome.DEAD
     if outcome is None:
         return None
     return Settled(outcome, inbox.of_turn(tx, record), record.turn, journal.pages(tx, record))
 
 
-def open_inbox(
-    tx: Transaction, record: Record, oldest: int
-) -> tuple[list[Settled], Inbound | None]:
-    """Settle what was admitted before *oldest*, and begin a turn with the first that was not."""
-    gone: list[Inbound] = []
-    head = None
-    while record.waiting and head is None:
-        at, inbound = inbox.pop(tx, record, oldest)
-        if at < oldest:
-            gone.append(inbound)
-        else:
-            head = inbound
-            begin(tx, record, head, at)
-    return ([Settled(Outcome.EXPIRED, tuple(gone))] if gone else []), head
-
-
-def begin(tx: Transaction, record: Record, inbound: Inbound, admitted: int) -> None:
-    """Make a new turn of *inbound*, led by its author."""
-    record.turn, record.lead = inbound.id, inbound.author
-    record.admitted, record.begun = admitted, tx.now
+def expire(tx: Transaction, record: Record, oldest: int) -> list[Settled]:
+    """Settle waiting inbounds admitted before *oldest*."""
+    gone = [entry for entry in inbox.entries(tx, record) if entry.at < oldest]
+    return [Settled(Outcome.EXPIRED, inbox.remove(tx, record, gone))] if gone else []
 
 
 def resume(tx: Transaction, record: Record, op: str, claim: Claim) -> Started:
     """Give a new lease on an unfinished turn, with all that its last holders recorded."""
-    return grant(
-        tx,
-        record,
-        op,
-        claim,
-        inbox.of_part(tx, record, 0),
-        pages=tuple(sorted(journal.pages(tx, record), key=by_number)),
-        replayed=True,
-    )
+    pages = sorted(journal.pages(tx, record), key=by_number)
+    inbounds = inbox.of_part(tx, record, 0)
+    return grant(tx, record, op, claim, inbounds, pages=tuple(pages), replayed=True)
 
 
 def grant(
@@ -102,7 +116,7 @@ def grant(
     token = record.token = f"{tx.number(record.conversation)}-{op}"
     record.expires = record.wake = tx.now + int(claim.seconds * 1e6)
     record.backing_off = 0
-    state, version = kept_state(tx, record)
+    state, version = endings.kept_state(tx, record)
     return Started(
         Lease(record.conversation, record.turn or "", token, record.expires // 1000),
         inbounds,
@@ -123,73 +137,26 @@ def by_number(page: Page) -> tuple[int, int]:
     return page.number, page.issue
 
 
-def end_turn(tx: Transaction, record: Record) -> None:
-    """Drop the turn and its lease; what comes next is the caller's."""
-    tx.execute("DELETE FROM inbound WHERE conversation = ? AND part IS NOT NULL", (record.id,))
-    tx.execute("DELETE FROM journal WHERE conversation = ?", (record.id,))
-    record.turn = record.token = record.signal = record.signal_by = None
-    record.lead = ""
-    record.expires = record.backing_off = record.admitted = record.begun = 0
-    record.attempts = record.followups = record.expiries = record.detached = 0
-
-
-# --- what stays of it ---------------------------------------------------------------------------
-
-
-def kept_state(tx: Transaction, record: Record) -> tuple[bytes | None, int]:
-    """The conversation's state and its version."""
-    if not record.stateful:
-        return None, 0
-    value, version = tx.execute(
-        "SELECT value, version FROM state WHERE conversation = ?", (record.id,)
-    ).fetchone()
-    return value, version
-
-
-def write(tx: Transaction, record: Record, changes: Changes, *, state: bool) -> None:
-    """Write state (if *state*) and transcript, unless the conversation was reset meanwhile."""
-    if record.detached:
+def succeed(tx: Transaction, record: Record, carry: bytes | None) -> None:
+    """End the turn, and put what waits for it into a new one in its place, if anything does."""
+    whose = None if record.everyone else record.lead
+    moved = [] if record.pending in ENDED_BY else inbox.of_author(tx, record, whose)
+    again = inbox.of_part(tx, record, 0) if record.rejoined and moved else ()
+    admitted = record.admitted if again else min((entry.at for entry in moved), default=0)
+    followups = record.followups + (not again)
+    endings.end_turn(tx, record)
+    if not moved:
         return
-    if state and changes.state is not None:
-        tx.execute(
-            "INSERT OR REPLACE INTO state VALUES (?, ?, ?)",
-            (record.id, changes.state_version, changes.state),
-        )
-        record.stateful = 1
-    for payload in changes.transcript:
-        record.entries += 1
-        tx.execute("INSERT INTO transcript VALUES (?, ?, ?)", (record.id, record.entries, payload))
-    record.kept += len(changes.transcript)
-    if record.kept > changes.keep:
-        tx.execute(
-            "DELETE FROM transcript WHERE conversation = ? AND number <= ?",
-            (record.id, record.entries - changes.keep),
-        )
-        record.kept = changes.keep
+    members = [Waiting.of(inbound, admitted) for inbound in again] + moved
+    begin(tx, record, members, admitted)
+    inbox.move(tx, record, members, 0)
+    record.followups = followups
+    if carry is not None:
+        journal.add(tx, record, "carry", "", "", carry)
 
 
-def bury(tx: Transaction, record: Record, error: str) -> None:
-    """Keep a turn that was given up as a dead letter."""
-    letter = tx.execute(
-        "INSERT INTO dead_letter (conversation, error, state) VALUES (?, ?, ?)",
-        (record.id, error, kept_state(tx, record)[0]),
-    ).lastrowid
-    tx.execute(
-        "INSERT INTO dead_inbound (dead_letter, name, author, payload) "
-        "SELECT ?, name, author, payload FROM inbound "
-        "WHERE conversation = ? AND part IS NOT NULL ORDER BY part, id",
-        (letter, record.id),
-    )
-    record.dead += 1
-    if record.dead > DEAD_LETTER_LIMIT:
-        drop_oldest_letter(tx, record)
-
-
-def drop_oldest_letter(tx: Transaction, record: Record) -> None:
-    """Make room for a newer dead letter."""
-    (oldest,) = tx.execute(
-        "SELECT min(id) FROM dead_letter WHERE conversation = ?", (record.id,)
-    ).fetchone()
-    tx.execute("DELETE FROM dead_inbound WHERE dead_letter = ?", (oldest,))
-    tx.execute("DELETE FROM dead_letter WHERE id = ?", (oldest,))
-    record.dead -= 1
+def rewake(tx: Transaction, record: Record) -> None:
+    """Set the wake of a conversation without a turn anew; that of one with a turn stands."""
+    if record.turn is None and not record.held(tx.now):
+        record.wake = None
+        leave_wake(tx, record)

@@ -1,89 +1,112 @@
 """The inbounds of a conversation: those that wait, and those of its turn."""
 
+from collections.abc import Iterable
+
 from state.outcomes import Running
-from state.sqlite.records import Record, Transaction
+from state.sqlite.records import Record, Waiting
+from state.sqlite.transaction import Transaction
 from state.values import Inbound
 
 
-def waiting(tx: Transaction, record: Record, author: str | None = None) -> list[Inbound]:
-    """List what waits (of *author*, or all), oldest first."""
-    if not record.waiting:
-        return []
-    rows = tx.execute(
-        "SELECT name, author, payload FROM inbound "
-        "WHERE conversation = ? AND part IS NULL AND author = coalesce(?, author) ORDER BY id",
-        (record.id, author),
-    )
-    return [Inbound(*row) for row in rows]
+def entries(tx: Transaction, record: Record) -> list[Waiting]:
+    """List what waits, first in line first; payloads are loaded when they are asked for."""
+    if record.inbox is None:
+        record.inbox = []
+        if record.waiting:
+            rows = tx.execute(
+                "SELECT id, name, author, at, after, gather, joins, place FROM inbound "
+                "WHERE conversation = ? AND part IS NULL ORDER BY place",
+                (record.id,),
+            )
+            record.inbox = [Waiting(*row) for row in rows]
+    return record.inbox
 
 
-def share(tx: Transaction, record: Record, author: str) -> int:
-    """Count what waits of *author*."""
-    if not record.waiting:
-        return 0
-    (count,) = tx.execute(
-        "SELECT count(*) FROM inbound WHERE conversation = ? AND part IS NULL AND author = ?",
-        (record.id, author),
-    ).fetchone()
-    return int(count)
+def waiting(tx: Transaction, record: Record, name: str) -> Waiting | None:
+    """The entry of one inbound that waits."""
+    return next((entry for entry in entries(tx, record) if entry.name == name), None)
 
 
-def withdraw(tx: Transaction, record: Record, author: str | None) -> tuple[Inbound, ...]:
-    """Remove the waiting inbounds of *author* (or all); answer them, oldest first."""
-    gone = tuple(waiting(tx, record, author))
-    if gone:
-        tx.execute(
-            "DELETE FROM inbound "
-            "WHERE conversation = ? AND part IS NULL AND author = coalesce(?, author)",
-            (record.id, author),
-        )
-        record.waiting -= len(gone)
-    return gone
+def inbounds(tx: Transaction, some: Iterable[Waiting]) -> tuple[Inbound, ...]:
+    """Return entries of the inbox as what was admitted."""
+    return tuple(Inbound(entry.name, entry.author, _payload(tx, entry)) for entry in some)
 
 
-def move(tx: Transaction, record: Record, author: str | None, part: int) -> tuple[Inbound, ...]:
-    """Move the waiting inbounds of *author* (or all) into the turn; answer them, oldest first."""
-    moved = tuple(waiting(tx, record, author))
-    if moved:
-        tx.execute(
-            "UPDATE inbound SET part = ? "
-            "WHERE conversation = ? AND part IS NULL AND author = coalesce(?, author)",
-            (part, record.id, author),
-        )
-        record.waiting -= len(moved)
+def _payload(tx: Transaction, entry: Waiting) -> bytes:
+    if entry.payload is None:
+        (entry.payload,) = tx.execute(
+            "SELECT payload FROM inbound WHERE id = ?", (entry.row,)
+        ).fetchone()
+    return entry.payload or b""
+
+
+def append(tx: Transaction, record: Record, entry: Waiting) -> None:
+    """Put an entry last in line; `Transaction.store` writes it if it still waits then."""
+    record.tail += 1
+    entry.place = record.tail
+    entries(tx, record).append(entry)
+    record.waiting += 1
+
+
+def prepend(tx: Transaction, record: Record, entry: Waiting) -> None:
+    """Put an entry first in line, else as `append` does."""
+    record.head -= 1
+    entry.place = record.head
+    entries(tx, record).insert(0, entry)
+    record.waiting += 1
+
+
+def remove(tx: Transaction, record: Record, gone: list[Waiting]) -> tuple[Inbound, ...]:
+    """Take entries off the inbox for good; answer what they were."""
+    removed = inbounds(tx, gone)
+    for entry in gone:
+        if entry.row is not None:
+            tx.execute("DELETE FROM inbound WHERE id = ?", (entry.row,))
+    _leave(tx, record, gone)
+    return removed
+
+
+def move(tx: Transaction, record: Record, members: list[Waiting], part: int) -> tuple[Inbound, ...]:
+    """Move entries into the turn, in the order given and after what it has; answer them."""
+    moved = inbounds(tx, members)
+    for entry in members:
+        record.tail += 1
+        entry.place = record.tail
+        if entry.row is None:
+            tx.insert_inbound(record, entry, part)
+        else:
+            tx.execute(
+                "UPDATE inbound SET part = ?, place = ? WHERE id = ?",
+                (part, entry.place, entry.row),
+            )
+    _leave(tx, record, members)
     return moved
 
 
-def pop(tx: Transaction, record: Record, oldest: int) -> tuple[int, Inbound]:
-    """
-    Take the head off the inbox; answer when it was admitted, and it.
+def _leave(tx: Transaction, record: Record, gone: list[Waiting]) -> None:
+    before = entries(tx, record)
+    record.inbox = [entry for entry in before if entry not in gone]
+    record.waiting -= len(before) - len(record.inbox)
 
-    Admitted before *oldest* it is gone, otherwise it makes the turn.
-    """
-    record.waiting -= 1
-    if not record.waiting and record.arriving is not None and tx.now >= oldest:
-        arrived = record.arriving
-        tx.insert_inbound(record, arrived, 0)
-        return tx.now, arrived
-    number, at, *columns = tx.execute(
-        "SELECT id, at, name, author, payload FROM inbound "
-        "WHERE conversation = ? AND part IS NULL ORDER BY id LIMIT 1",
-        (record.id,),
-    ).fetchone()
-    if at < oldest:
-        tx.execute("DELETE FROM inbound WHERE id = ?", (number,))
-    else:
-        tx.execute("UPDATE inbound SET part = 0 WHERE id = ?", (number,))
-    return at, Inbound(*columns)
+
+def of_author(tx: Transaction, record: Record, author: str | None) -> list[Waiting]:
+    """List what waits of *author*, or all."""
+    return [entry for entry in entries(tx, record) if author in (None, entry.author)]
+
+
+def withdraw(tx: Transaction, record: Record, author: str | None) -> tuple[Inbound, ...]:
+    """Remove what waits of *author* (or all); answer it, first in line first."""
+    return remove(tx, record, of_author(tx, record, author))
 
 
 # --- the turn's ---------------------------------------------------------------------------------
 
 
 def of_part(tx: Transaction, record: Record, part: int) -> tuple[Inbound, ...]:
-    """List the inbounds that made the turn (part 0), or that its n-th take moved, oldest first."""
+    """List the inbounds that made the turn (part 0), or that its n-th take moved."""
     rows = tx.execute(
-        "SELECT name, author, payload FROM inbound WHERE conversation = ? AND part = ? ORDER BY id",
+        "SELECT name, author, payload FROM inbound WHERE conversation = ? AND part = ? "
+        "ORDER BY place",
         (record.id, part),
     )
     return tuple(Inbound(*row) for row in rows)
@@ -93,7 +116,7 @@ def of_turn(tx: Transaction, record: Record) -> tuple[Inbound, ...]:
     """List those that made the turn, then those that it took."""
     rows = tx.execute(
         "SELECT name, author, payload FROM inbound "
-        "WHERE conversation = ? AND part IS NOT NULL ORDER BY part, id",
+        "WHERE conversation = ? AND part IS NOT NULL ORDER BY part, place",
         (record.id,),
     )
     return tuple(Inbound(*row) for row in rows)
@@ -108,15 +131,20 @@ def includes(tx: Transaction, record: Record, author: str) -> bool:
     return found is not None
 
 
+def answers(tx: Transaction, record: Record, name: str) -> bool:
+    """Whether the inbound is one of the turn's."""
+    found = tx.execute(
+        "SELECT 1 FROM inbound WHERE conversation = ? AND part IS NOT NULL AND name = ? LIMIT 1",
+        (record.id, name),
+    ).fetchone()
+    return found is not None
+
+
 def running(tx: Transaction, record: Record) -> Running | None:
     """Show the turn to others."""
     if record.turn is None:
         return None
-    return Running(
-        record.turn,
-        record.lead,
-        of_turn(tx, record),
-        (tx.now - record.begun) / 1e6,
-        record.held(tx.now),
-        record.pending,
-    )
+    token, age = record.living(tx.now), (tx.now - record.begun) / 1e6
+    live = token is not None
+    inbounds_ = of_turn(tx, record)
+    return Running(record.turn, record.lead, inbounds_, age, live, record.pending, token)

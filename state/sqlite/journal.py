@@ -1,7 +1,8 @@
 """The steps that record what a turn has done, and the journal that its next holder replays."""
 
 from state.sqlite import inbox
-from state.sqlite.records import Record, Transaction
+from state.sqlite.records import Record
+from state.sqlite.transaction import Transaction
 from state.values import Inbound, Lease, Page, Step
 
 
@@ -18,7 +19,7 @@ def take(tx: Transaction, lease: Lease, key: str, author: str | None) -> tuple[I
         "SELECT count(*) FROM journal WHERE conversation = ? AND kind = 'take'", (record.id,)
     ).fetchone()
     add(tx, record, "take", key, str(takes + 1), b"")
-    moved = inbox.move(tx, record, author, takes + 1)
+    moved = inbox.move(tx, record, inbox.of_author(tx, record, author), takes + 1)
     tx.store(record)
     return moved
 

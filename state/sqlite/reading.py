@@ -1,9 +1,49 @@
-"""The steps that read, `reset`, and the subscriptions: what needs neither lease nor operation."""
+"""The steps of `state.ports.Reading`: what needs neither lease nor operation id."""
 
 from state.outcomes import Due, Entry, Subscriptions, View
 from state.sqlite import inbox
-from state.sqlite.records import Transaction, conversation_of
-from state.values import Conversation, Signal, SignalKind
+from state.sqlite.handle import Handle
+from state.sqlite.signals import signal_of
+from state.sqlite.transaction import Transaction, conversation_of
+from state.values import Conversation
+
+
+class Reading(Handle):
+    """Views, due work, transcripts and subscriptions."""
+
+    async def due(self, partition: int, limit: int) -> Due:
+        """See `State.due`."""
+        return await self._read(lambda tx: due(tx, partition, limit))
+
+    async def view(self, conversation: Conversation) -> View:
+        """See `State.view`."""
+        return await self._read(lambda tx: view(tx, conversation))
+
+    async def history(
+        self, conversation: Conversation, *, before: int | None = None, limit: int = 50
+    ) -> tuple[Entry, ...]:
+        """See `State.history`."""
+        return await self._read(lambda tx: history(tx, conversation, before, limit))
+
+    async def reset(self, conversation: Conversation) -> None:
+        """See `State.reset`."""
+        await self._write(lambda tx: reset(tx, conversation))
+
+    async def subscribe(self, conversation: Conversation) -> None:
+        """See `State.subscribe`."""
+        await self._write(lambda tx: follow(tx, conversation, subscribed=True))
+
+    async def unsubscribe(self, conversation: Conversation) -> None:
+        """See `State.unsubscribe`."""
+        await self._write(lambda tx: follow(tx, conversation, subscribed=False))
+
+    async def is_subscribed(self, conversation: Conversation) -> bool:
+        """See `State.is_subscribed`."""
+        return await self._read(lambda tx: is_subscribed(tx, conversation))
+
+    async def subscriptions(self, cursor: str | None = None, limit: int = 200) -> Subscriptions:
+        """See `State.subscriptions`."""
+        return await self._read(lambda tx: subscriptions(tx, cursor, limit))
 
 
 def due(tx: Transaction, partition: int, limit: int) -> Due:
@@ -21,19 +61,6 @@ def due(tx: Transaction, partition: int, limit: int) -> Due:
     return Due(conversations, tuple(signal_of(*row) for row in signalled))
 
 
-def signals(tx: Transaction) -> tuple[Signal, ...]:
-    """List the unfinished signals of all partitions."""
-    rows = tx.execute(
-        "SELECT key, turn, signal, signal_by FROM conversation WHERE signal IS NOT NULL"
-    )
-    return tuple(signal_of(*row) for row in rows)
-
-
-def signal_of(key: str, turn: str, kind: str, by: str) -> Signal:
-    """Return the signal that a row of `conversation` carries."""
-    return Signal(conversation_of(key), turn, SignalKind(kind), by)
-
-
 def view(tx: Transaction, conversation: Conversation) -> View:
     """See `State.view`."""
     record = tx.find(conversation)
@@ -41,7 +68,7 @@ def view(tx: Transaction, conversation: Conversation) -> View:
         return View(None, (), subscribed=False, wake=None)
     return View(
         inbox.running(tx, record),
-        tuple(inbox.waiting(tx, record)),
+        inbox.inbounds(tx, inbox.entries(tx, record)),
         bool(record.subscribed),
         None if record.wake is None else (record.wake - tx.now) / 1e6,
         record.dead,
@@ -66,9 +93,7 @@ def history(
 
 def reset(tx: Transaction, conversation: Conversation) -> None:
     """See `State.reset`."""
-    record = tx.find(conversation)
-    if record is None:
-        return
+    record = tx.load(conversation)
     tx.execute("DELETE FROM state WHERE conversation = ?", (record.id,))
     tx.execute("DELETE FROM transcript WHERE conversation = ?", (record.id,))
     record.stateful = record.kept = 0
@@ -76,19 +101,11 @@ def reset(tx: Transaction, conversation: Conversation) -> None:
     tx.store(record)
 
 
-def subscribe(tx: Transaction, conversation: Conversation) -> None:
-    """See `State.subscribe`."""
+def follow(tx: Transaction, conversation: Conversation, *, subscribed: bool) -> None:
+    """See `State.subscribe` and `State.unsubscribe`."""
     record = tx.load(conversation)
-    record.subscribed = 1
+    record.subscribed = int(subscribed)
     tx.store(record)
-
-
-def unsubscribe(tx: Transaction, conversation: Conversation) -> None:
-    """See `State.unsubscribe`."""
-    record = tx.find(conversation)
-    if record is not None:
-        record.subscribed = 0
-        tx.store(record)
 
 
 def is_subscribed(tx: Transaction, conversation: Conversation) -> bool:
@@ -99,13 +116,11 @@ def is_subscribed(tx: Transaction, conversation: Conversation) -> bool:
 
 def subscriptions(tx: Transaction, cursor: str | None, limit: int) -> Subscriptions:
     """See `State.subscriptions`; the cursor is the last key of the page before."""
-    keys = [
-        key
-        for (key,) in tx.execute(
-            "SELECT key FROM conversation WHERE subscribed = 1 AND key > ? ORDER BY key LIMIT ?",
-            (cursor or "", limit + 1),
-        )
-    ]
+    rows = tx.execute(
+        "SELECT key FROM conversation WHERE subscribed = 1 AND key > ? ORDER BY key LIMIT ?",
+        (cursor or "", limit + 1),
+    )
+    keys = [key for (key,) in rows]
     page = keys[:limit]
     more = len(keys) > len(page)
     return Subscriptions(tuple(map(conversation_of, page)), page[-1] if more and page else None)

@@ -1,11 +1,59 @@
-"""The steps that ask a holder to end its turn, or end it when nobody holds it."""
+"""The steps of `state.ports.Requests`: on a turn, on all that waits, and on one message."""
 
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
-from state.outcomes import Killed, NotRunning, Signalled, Turnover
-from state.sqlite import admission, handover, inbox
-from state.sqlite.records import Record, Transaction
-from state.values import Conversation, SignalKind
+from state.outcomes import (
+    Amended,
+    Duplicate,
+    Killed,
+    NotRunning,
+    NotWaiting,
+    Signalled,
+    Superseding,
+    Turnover,
+    Withdrawn,
+)
+from state.sqlite import admission, endings, handover, inbox, journal
+from state.sqlite.handle import Handle
+from state.sqlite.records import Record, Waiting
+from state.sqlite.transaction import Transaction
+from state.values import Conversation, Inbound, Signal, SignalKind
+
+
+class Requests(Handle):
+    """Signals to a holder, changes of what waits, and the hints about both."""
+
+    async def signal(
+        self, conversation: Conversation, turn: str, kind: SignalKind, *, by: str, op: str
+    ) -> Signalled | NotRunning:
+        """See `State.signal`."""
+        return await self._write(lambda tx: signal(tx, conversation, turn, kind, by, op))
+
+    async def kill(
+        self, conversation: Conversation, *, by: str, op: str, author: str | None = None
+    ) -> Killed:
+        """See `State.kill`."""
+        return await self._write(lambda tx: kill(tx, conversation, by, op, author))
+
+    async def hints(self) -> AsyncGenerator[Signal, None]:
+        """See `State.hints`; those of other processes come within a fifth of a second."""
+        with self._channel.listener() as queue:
+            self._open_writer().wake()
+            while True:
+                yield await queue.get()
+
+    async def withdraw(
+        self, conversation: Conversation, inbound: str, *, op: str
+    ) -> Withdrawn | NotWaiting:
+        """See `State.withdraw`."""
+        return await self._write(lambda tx: withdraw(tx, conversation, inbound, op))
+
+    async def amend(
+        self, conversation: Conversation, inbound: str, edited: Inbound, *, op: str
+    ) -> Amended | Superseding | NotWaiting | Duplicate:
+        """See `State.amend`."""
+        return await self._write(lambda tx: amend(tx, conversation, inbound, edited, op))
 
 
 def signal(
@@ -53,6 +101,72 @@ def _end_if_unheld(tx: Transaction, record: Record) -> Turnover:
     if record.turn is None or record.held(tx.now) or record.pending not in handover.ENDED_BY:
         return Turnover()
     ended = handover.unrunnable(tx, record)
-    handover.end_turn(tx, record)
+    endings.end_turn(tx, record)
     record.wake = tx.now if record.waiting else None
     return Turnover(None, (ended,) if ended else ())
+
+
+def withdraw(
+    tx: Transaction, conversation: Conversation, inbound: str, op: str
+) -> Withdrawn | NotWaiting:
+    """See `State.withdraw`."""
+    first: Withdrawn | NotWaiting | None = tx.first_answer(conversation, op)
+    if first is not None:
+        return first
+    record = tx.load(conversation)
+    tx.mark_seen(conversation, inbound)
+    answer: Withdrawn | NotWaiting = NotWaiting(_answering(tx, record, inbound))
+    entry = inbox.waiting(tx, record, inbound)
+    if entry is not None:
+        (gone,) = inbox.remove(tx, record, [entry])
+        answer = Withdrawn(gone)
+        handover.rewake(tx, record)
+        tx.store(record)
+    tx.remember(conversation, op, answer)
+    return answer
+
+
+def amend(
+    tx: Transaction, conversation: Conversation, inbound: str, edited: Inbound, op: str
+) -> Amended | Superseding | NotWaiting | Duplicate:
+    """See `State.amend`."""
+    first: Amended | Superseding | NotWaiting | Duplicate | None
+    first = tx.first_answer(conversation, op, edited)
+    if first is not None:
+        return first
+    record = tx.load(conversation)
+    answer: Amended | Superseding | NotWaiting | Duplicate
+    if tx.mark_seen(conversation, edited.id):
+        answer = _amended(tx, record, inbound, edited)
+    else:
+        answer = Duplicate(record.turn)
+    tx.remember(conversation, op, answer, edited)
+    return answer
+
+
+def _amended(
+    tx: Transaction, record: Record, inbound: str, edited: Inbound
+) -> Amended | Superseding | NotWaiting:
+    """Change what waits, or ask the turn that answers it to make room."""
+    entry = inbox.waiting(tx, record, inbound)
+    if entry is not None:
+        tx.execute(
+            "UPDATE inbound SET author = ?, payload = ? WHERE id = ?",
+            (edited.author, edited.payload, entry.row),
+        )
+        return Amended()
+    turn = _answering(tx, record, inbound)
+    open_to = record.pending in (None, SignalKind.SUPERSEDE) and not journal.pages(tx, record)
+    if turn is None or not open_to:
+        return NotWaiting(turn)
+    inbox.prepend(tx, record, Waiting.of(edited, record.admitted))
+    admission.supersede(record, edited, everyone=False, rejoined=False)
+    tx.publish(record)
+    tx.store(record)
+    return Superseding(turn)
+
+
+def _answering(tx: Transaction, record: Record, inbound: str) -> str | None:
+    """The id of the current turn, if *inbound* is part of it."""
+    part = record.turn is not None and inbox.answers(tx, record, inbound)
+    return record.turn if part else None

@@ -1,11 +1,12 @@
 """
-The steps of `state.ports.State` that begin and end turns, each a function of an open transaction.
+The steps of `state.ports.Turns` that begin and end turns, as functions of an open transaction.
 
 A step validates before it writes, and stores the row that it loaded last of all.
 """
 
 from dataclasses import replace
 
+from state.keys import Author, Owner
 from state.outcomes import (
     Admission,
     Busy,
@@ -21,20 +22,10 @@ from state.outcomes import (
     Superseding,
     Turnover,
 )
-from state.sqlite import admission, handover, inbox, journal
-from state.sqlite.records import Record, Transaction, key_of
-from state.values import (
-    Changes,
-    Claim,
-    Conversation,
-    Could,
-    Inbound,
-    Lease,
-    Policy,
-    SignalKind,
-)
-
-# --- admission and hand-over --------------------------------------------------------------------
+from state.sqlite import admission, endings, handover, journal, keeping
+from state.sqlite.records import Record
+from state.sqlite.transaction import Transaction, key_of
+from state.values import Changes, Claim, Conversation, Could, Inbound, Lease, Policy, SignalKind
 
 
 def admit(
@@ -47,6 +38,7 @@ def admit(
     claim: Claim | None,
 ) -> Admission:
     """See `State.admit`."""
+    tx.refuse_gone(Author(inbound.author))
     first: Admission | None = tx.first_answer(conversation, op, inbound)
     if first is not None:
         return first
@@ -103,14 +95,20 @@ def claim(tx: Transaction, conversation: Conversation, op: str, claim: Claim) ->
     until = max(record.expires if record.held(tx.now) else 0, record.backing_off)
     if until > tx.now:
         return Busy((until - tx.now) / 1e6)
+    return hand_over(tx, record, op, claim)
+
+
+def hand_over(tx: Transaction, record: Record, op: str, claim: Claim | None) -> Turnover:
+    """End a step with a hand-over: store what it changed, and remember the answer."""
     turnover = handover.next_turn(tx, record, op, claim)
     tx.store(record)
-    tx.remember(conversation, op, turnover)
+    tx.remember(record.conversation, op, turnover)
     return turnover
 
 
 def renew(tx: Transaction, lease: Lease, seconds: float) -> Held | Lost:
     """See `State.renew`; one lease of the many."""
+    tx.refuse_gone(lease.conversation, Owner(lease.conversation.owner))
     until = tx.now + int(seconds * 1e6)
     found = tx.execute(
         "UPDATE conversation SET expires = ?, wake = ? WHERE key = ? AND token = ? AND expires > ? "
@@ -137,24 +135,9 @@ def supersede(
         return first
     record = tx.holding(lease)
     if changes is not None:
-        handover.write(tx, record, changes, state=False)
-    lead, followups = record.lead, record.followups
-    ended = record.pending in handover.ENDED_BY
-    (admitted,) = tx.execute(
-        "SELECT min(at) FROM inbound WHERE conversation = ? AND part IS NULL AND author = ?",
-        (record.id, lead),
-    ).fetchone()
-    handover.end_turn(tx, record)
-    moved = () if ended else inbox.move(tx, record, lead, 0)
-    if moved:
-        handover.begin(tx, record, moved[-1], admitted)
-        record.followups = followups + 1
-        if carry is not None:
-            journal.add(tx, record, "carry", "", "", carry)
-    turnover = handover.next_turn(tx, record, op, claim)
-    tx.store(record)
-    tx.remember(lease.conversation, op, turnover)
-    return turnover
+        endings.write(tx, record, changes, state=False)
+    handover.succeed(tx, record, carry)
+    return hand_over(tx, record, op, claim)
 
 
 def commit(
@@ -170,8 +153,10 @@ def commit(
         unasked = tuple(name for name in recorded if name not in changes.asked)
         if unasked:
             return Drift(unasked)
-    handover.write(tx, record, changes, state=True)
-    return _hand_over(tx, record, lease, op, claim)
+    endings.write(tx, record, changes, state=True)
+    keeping.write_beside(tx, record.conversation.owner, changes)
+    endings.end_turn(tx, record)
+    return hand_over(tx, record, op, claim)
 
 
 def fail(
@@ -197,19 +182,10 @@ def fail(
         tx.store(record)
         tx.remember(lease.conversation, op, retrying)
         return retrying
-    handover.write(tx, record, changes, state=False)
-    handover.bury(tx, record, error)
-    return _hand_over(tx, record, lease, op, claim)
-
-
-def _hand_over(
-    tx: Transaction, record: Record, lease: Lease, op: str, claim: Claim | None
-) -> Turnover:
-    handover.end_turn(tx, record)
-    turnover = handover.next_turn(tx, record, op, claim)
-    tx.store(record)
-    tx.remember(lease.conversation, op, turnover)
-    return turnover
+    endings.write(tx, record, changes, state=False)
+    endings.bury(tx, record, error)
+    endings.end_turn(tx, record)
+    return hand_over(tx, record, op, claim)
 
 
 def park(tx: Transaction, lease: Lease, op: str) -> None:
@@ -220,3 +196,51 @@ def park(tx: Transaction, lease: Lease, op: str) -> None:
     record.token, record.expires, record.wake = None, 0, tx.now
     tx.store(record)
     tx.remember(lease.conversation, op, Turnover())
+
+
+# --- the conversation as a whole ----------------------------------------------------------------
+
+
+def acquire(tx: Transaction, conversation: Conversation, op: str, claim: Claim) -> Lease | Busy:
+    """See `State.acquire`."""
+    first: Lease | Busy | None = tx.first_answer(conversation, op)
+    if first is not None:
+        return first
+    record = tx.load(conversation)
+    if record.held(tx.now) or record.turn is not None:
+        return _busy(tx, record)
+    token = record.token = f"{tx.number(conversation)}-{op}"
+    record.expires = record.wake = tx.now + int(claim.seconds * 1e6)
+    lease = Lease(conversation, "", token, record.expires // 1000)
+    tx.store(record)
+    tx.remember(conversation, op, lease)
+    return lease
+
+
+def _busy(tx: Transaction, record: Record) -> Busy:
+    until = max(record.expires if record.held(tx.now) else tx.now, record.backing_off)
+    return Busy((until - tx.now) / 1e6)
+
+
+def release(tx: Transaction, lease: Lease, op: str, claim: Claim | None) -> Turnover:
+    """See `State.release`."""
+    first: Turnover | None = tx.first_answer(lease.conversation, op)
+    if first is not None:
+        return first
+    record = tx.living(lease)
+    endings.end_turn(tx, record)
+    return hand_over(tx, record, op, claim)
+
+
+def steal(
+    tx: Transaction, conversation: Conversation, token: str, op: str, claim: Claim
+) -> Turnover | Busy:
+    """See `State.steal`."""
+    first: Turnover | Busy | None = tx.first_answer(conversation, op)
+    if first is not None:
+        return first
+    record = tx.load(conversation)
+    if record.token != token:
+        return _busy(tx, record)
+    record.token = None  # so that the hand-over counts no expiry
+    return hand_over(tx, record, op, claim)

@@ -17,10 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from state.errors import LeaseLost, StateError, StateUnavailable
-from state.sqlite import file, reading
+from state.errors import Gone, LeaseLost, StateError, StateUnavailable
+from state.sqlite import file, purging
 from state.sqlite.hints import Channel
-from state.sqlite.records import Transaction
+from state.sqlite.signals import signals
+from state.sqlite.transaction import Transaction
 from state.values import Signal
 
 Answer = TypeVar("Answer")
@@ -194,7 +195,7 @@ class Writer:
         """Run the steps that are still wanted in one transaction, and answer them."""
         while calls := self._wanted(calls):
             try:
-                signals, answers = self._commit(calls)
+                hints, answers = self._commit(calls)
             except Exception as error:  # noqa: BLE001 (it is raised where the step is awaited)
                 self._undo()
                 if not file.busy(error):
@@ -203,8 +204,8 @@ class Writer:
                 time.sleep(AGAIN)  # SQLite has waited already, as a rule
             else:
                 self._tell(self._deliver, calls, answers)
-                if signals:
-                    self._channel.publish(signals)
+                if hints:
+                    self._channel.publish(hints)
                 return
 
     def _wanted(self, calls: list[Call]) -> list[Call]:
@@ -226,7 +227,8 @@ class Writer:
         transaction = Transaction(execute, int(settings.clock() * 1e6), self._partitions)
         answers = [attempt(call.step, transaction) for call in calls]
         if writes:
-            transaction.finish(2 * len(calls))
+            transaction.write_counters()
+            purging.purge(transaction, 2 * len(calls))
         execute("COMMIT")
         return transaction.signals, answers
 
@@ -255,7 +257,7 @@ class Writer:
             if version != self._version:
                 self._version = version
                 self._channel.observe(
-                    reading.signals(Transaction(self._connection.execute, 0, self._partitions))
+                    signals(Transaction(self._connection.execute, 0, self._partitions))
                 )
         except sqlite3.Error:
             return  # a hint may be lost; the step that meets the same error tells it
@@ -263,14 +265,14 @@ class Writer:
 
 def attempt(step: Step, transaction: Transaction) -> object:
     """
-    Run one step; answer its result, or the loss of its lease.
+    Run one step; answer its result, or its refusal.
 
-    That is the one refusal which is always raised before the first write, so that the transaction
-    can go on; any other exception may leave half a step behind and ends it.
+    These refusals are always raised before the first write, so that the transaction can go on; any
+    other exception may leave half a step behind and ends it.
     """
     try:
         return step(transaction)
-    except LeaseLost as refusal:
+    except (LeaseLost, Gone) as refusal:
         return refusal
 
 

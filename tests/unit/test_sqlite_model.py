@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 
 from state.errors import LeaseLost, StateError
+from state.keys import Author, Owner, Scope
+from state.listings import DeadLetters
 from state.memory import Database, MemoryState
+from state.outcomes import Forgetting, ShardLease
 from state.ports import State
 from state.sqlite import SqliteState
 from state.values import (
+    CatchUp,
     Changes,
     Claim,
     Conversation,
@@ -25,11 +29,12 @@ from state.values import (
     Policy,
     SignalKind,
     StopRight,
+    Timer,
 )
 
 PARTITIONS = 4
 STEPS = 120
-SEEDS = 25
+SEEDS = 12
 
 CONVERSATIONS = (
     Conversation("guild/1", "10"),
@@ -43,7 +48,14 @@ POLICIES = (
     Policy(inbox=2, per_person=2),
     Policy(inbox=2, overflow=Overflow.DROP_OLDEST, max_followups=1),
     Policy(per_person=1, early_only=True),
+    Policy(gather=True, quiet=2.0, quiet_most=4.0),
+    Policy(gather=True, not_before=3.0),
+    Policy(interrupt=True),
+    Policy(drop=True),
 )
+
+OWNERS = ("guild/1", "guild/12", "user/1")
+SCOPES = (Scope("guild/1"), Scope("guild/1", "10"), Scope("guild/12", person="ann"))
 
 Step = Callable[[State], Awaitable[Any]]
 
@@ -69,6 +81,9 @@ class Walk:
         self.leases: list[Lease] = []  # the newest of each conversation
         self.old: list[Lease] = []
         self.used: Lease | None = None
+        self.shards = ShardLease("0-1/2", 0, "", 0)
+        self.letters = ["none"]
+        self.forgetting = False
         self.sent: list[Step] = []
         self.inbounds = 0
         self.ops = 0
@@ -79,9 +94,10 @@ class Walk:
         if self.sent and self.random.random() < 1 / 8:
             return self.random.choice(self.sent[-6:])
         draw = self.random.choice(
-            [self._admit] * 6
-            + [self._holder] * 12
-            + [self._claim, self._renew, self._signal, self._kill, self._misc]
+            [self._admit] * 8
+            + [self._holder] * 14
+            + [self._claim, self._claim, self._renew, self._signal, self._kill, self._forget]
+            + [self._whole, self._message, self._timer, self._keep, self._keep, self._shards]
         )
         step = draw()
         self.sent.append(step)
@@ -97,10 +113,34 @@ class Walk:
             here = [x for x in self.leases if x.conversation == started.lease.conversation]
             self.leases = [x for x in self.leases if x not in here] + [started.lease]
             self.old = [*self.old, *here][-3:]
+        if isinstance(answer, Lease):
+            self.old = [*self.old, answer][-3:]
+        if isinstance(answer, Forgetting):
+            self.forgetting = not answer.done
+        if isinstance(answer, ShardLease):
+            self.shards = answer
+        if isinstance(answer, DeadLetters):
+            self.letters = [letter.id for letter in answer.letters] or self.letters
 
     def _op(self) -> str:
         self.ops += 1
         return f"op-{self.ops}"
+
+    def _inbound(self, name: str) -> Inbound:
+        return Inbound(name, self.random.choice(AUTHORS), self.random.randbytes(5))
+
+    def _known(self) -> str:
+        """Draw an inbound's id, one of the newest."""
+        return f"m{max(0, self.inbounds - self.random.randrange(4))}"
+
+    def _drawn_timer(self) -> Timer:
+        return Timer(
+            self.random.choice("xyz"),
+            self._inbound("timer"),
+            self.random.choice([0.0, 2.0, 30.0]),
+            self.random.choice([None, 3.0]),
+            self.random.choice(list(CatchUp)),
+        )
 
     def _claims(self) -> Claim:
         return Claim(self.random.choice([5.0, 30.0]), self.random.choice([20.0, 1000.0]))
@@ -122,13 +162,12 @@ class Walk:
         conversation = self.random.choice(CONVERSATIONS)
         if self.random.random() < 0.85:
             self.inbounds += 1
-        inbound = Inbound(
-            f"m{self.inbounds}", self.random.choice(AUTHORS), self.random.randbytes(5)
-        )
+        inbound = self._inbound(f"m{self.inbounds}")
         could = Could(
             trigger=self.random.random() < 0.8,
             follow_up=self.random.random() < 0.4,
             stop=self.random.choice([StopRight.NONE] * 5 + [StopRight.OWN, StopRight.ANY]),
+            joins=self.random.choice([None, None, None, self._known()]),
         )
         policy = self.random.choice(POLICIES)
         op, claim = self._op(), self.random.choice([None, self._claims(), self._claims()])
@@ -153,13 +192,80 @@ class Walk:
         author = self.random.choice([None, *AUTHORS])
         return lambda state: state.kill(conversation, by="mod", op=op, author=author)
 
-    def _misc(self) -> Step:
-        conversation = self.random.choice(CONVERSATIONS)
+    def _whole(self) -> Step:
+        """Draw a step on a conversation as a whole."""
+        here, op, claim = self.random.choice(CONVERSATIONS), self._op(), self._claims()
+        last = self.random.choice(self.leases + self.old or [Lease(here, "", "0-x", 0)])
+        give = self.random.choice([None, claim])
         return self.random.choice(
             [
-                lambda state: state.reset(conversation),
-                lambda state: state.subscribe(conversation),
-                lambda state: state.unsubscribe(conversation),
+                lambda state: state.reset(here),
+                lambda state: state.subscribe(here),
+                lambda state: state.unsubscribe(here),
+                lambda state: state.acquire(here, op=op, claim=claim),
+                lambda state: state.release(last, op=op, claim=give),
+                lambda state: state.steal(last.conversation, last.token, op=op, claim=claim),
+            ]
+        )
+
+    def _message(self) -> Step:
+        here, op, name = self.random.choice(CONVERSATIONS), self._op(), self._known()
+        edited = self._inbound(f"{name}@{self.random.randrange(3)}")
+        # The specification sweeps on this read, which shows half-way through a forget.
+        if not self.forgetting and self.random.random() < 1 / 3:
+            return lambda state: state.answer(here, name)
+        return self.random.choice(
+            [
+                lambda state: state.withdraw(here, name, op=op),
+                lambda state: state.amend(here, name, edited, op=op),
+            ]
+        )
+
+    def _timer(self) -> Step:
+        here, op, timer = self.random.choice(CONVERSATIONS), self._op(), self._drawn_timer()
+        return self.random.choice(
+            [
+                lambda state: state.schedule(here, timer, op=op),
+                lambda state: state.schedule(here, timer, op=op),
+                lambda state: state.unschedule(here, timer.id),
+            ]
+        )
+
+    def _keep(self) -> Step:
+        scope, key, op = self.random.choice(SCOPES), self.random.choice("kl"), self._op()
+        value, ttl = self.random.randbytes(2), self.random.choice([None, 2.0])
+        return self.random.choice(
+            [
+                lambda state: state.put(scope, key, value, ttl=ttl),
+                lambda state: state.put_if_absent(scope, key, value, op=op, ttl=ttl),
+                lambda state: state.delete(scope, key),
+                lambda state: state.append(scope, key, value, most=2, op=op, ttl=ttl),
+                lambda state: state.increment(scope, key, op=op, by=len(value), window=ttl),
+            ]
+        )
+
+    def _shards(self) -> Step:
+        op, last = self._op(), self.shards
+        return self.random.choice(
+            [
+                lambda state: state.claim_shards(last.name, op=op, seconds=3.0),
+                lambda state: state.renew_shards(last, 3.0),
+                lambda state: state.release_shards(last),
+                lambda state: state.identify_gate(0),
+            ]
+        )
+
+    def _forget(self) -> Step:
+        here, letter, op = self.random.choice(CONVERSATIONS), self.letters[-1], self._op()
+        target = self.random.choice([here, Owner(here.owner), Author(self.random.choice(AUTHORS))])
+        limit = self.random.choice([1, 200])
+        return self.random.choice(
+            [
+                lambda state: state.forget(target, limit=limit),
+                lambda state: state.dead_letters(here.owner),
+                lambda state: state.requeue(here, letter, op=op),
+                lambda state: state.requeue(here, letter, op=op),
+                lambda state: state.discard(here, letter),
             ]
         )
 
@@ -225,6 +331,13 @@ async def told(step: Awaitable[Any]) -> object:
 async def everything(state: State) -> list[object]:
     """Read all that a store shows."""
     shown: list[object] = [await state.subscriptions(limit=2)]
+    for owner in OWNERS:
+        shown += [await state.schedules(owner, limit=2), await state.dead_letters(owner, limit=2)]
+        shown.append(await state.usage(owner, "2026-05-28"))
+    for scope in SCOPES:
+        for key in "kl":
+            shown.append(await told(state.get(scope, key)))
+            shown.append(await told(state.items(scope, key)))
     for conversation in CONVERSATIONS:
         shown.append(await state.view(conversation))
         shown.append(await state.history(conversation, limit=5))

@@ -15,7 +15,7 @@ from state.outcomes import Duplicate, Placed, Started
 from state.ports import OP_WINDOW, SEEN_WINDOW
 from state.sqlite import SqliteState, writer
 from state.sqlite.hints import Channel
-from state.sqlite.records import Transaction
+from state.sqlite.transaction import Transaction
 from state.values import Changes, Claim, Conversation, Could, Inbound, Policy, Signal, SignalKind
 from tests.waiting import wait_until
 

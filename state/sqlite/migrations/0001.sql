@@ -34,15 +34,23 @@ CREATE TABLE conversation (
     expiries INTEGER NOT NULL,
     signal TEXT,
     signal_by TEXT,
+    -- What superseding it takes along: what waits of everybody, and its own inbounds again.
+    everyone INTEGER NOT NULL,
+    rejoined INTEGER NOT NULL,
     -- The conversation was reset while the turn ran: it writes no state and no transcript.
     detached INTEGER NOT NULL,
     -- How many rows the other tables have of this conversation, so that no step has to count.
     waiting INTEGER NOT NULL,
+    timers INTEGER NOT NULL,
     stateful INTEGER NOT NULL,
     kept INTEGER NOT NULL,
     dead INTEGER NOT NULL,
-    -- The number of the newest transcript entry; the kept ones are the kept - 1 before it, and it.
+    given INTEGER NOT NULL,
+    -- The number of the newest transcript entry.
     entries INTEGER NOT NULL,
+    -- The first and the last place in the inbox.
+    head INTEGER NOT NULL,
+    tail INTEGER NOT NULL,
     subscribed INTEGER NOT NULL
 ) STRICT;
 
@@ -50,16 +58,22 @@ CREATE INDEX conversation_wake ON conversation (partition, wake) WHERE wake IS N
 CREATE INDEX conversation_signal ON conversation (partition) WHERE signal IS NOT NULL;
 CREATE INDEX conversation_subscribed ON conversation (key) WHERE subscribed = 1;
 
--- Inbounds that wait (part is null), that made the turn (0), or that its n-th take moved into it.
--- The order of ids is the order of admission.
+-- Inbounds that wait (part is null), that made the turn (0), or that its n-th take moved into it,
+-- each in the order of their places.
 CREATE TABLE inbound (
     id INTEGER PRIMARY KEY,
     conversation INTEGER NOT NULL,
     part INTEGER,
+    place INTEGER NOT NULL,
     name TEXT NOT NULL,
     author TEXT NOT NULL,
     payload BLOB NOT NULL,
-    at INTEGER NOT NULL
+    at INTEGER NOT NULL,
+    -- Until when it is held back.
+    after INTEGER NOT NULL,
+    gather INTEGER NOT NULL,
+    -- Name of the inbound that it continues.
+    joins TEXT
 ) STRICT;
 
 CREATE INDEX inbound_conversation ON inbound (conversation, part);
@@ -81,6 +95,23 @@ CREATE TABLE journal (
 
 CREATE UNIQUE INDEX journal_entry ON journal (conversation, kind, name, key);
 
+CREATE TABLE timer (
+    id INTEGER PRIMARY KEY,
+    conversation INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    due INTEGER NOT NULL,
+    occurrence INTEGER NOT NULL,
+    inbound TEXT NOT NULL,
+    author TEXT NOT NULL,
+    payload BLOB NOT NULL,
+    delay REAL NOT NULL,
+    every REAL,
+    catch_up TEXT NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX timer_name ON timer (conversation, name);
+
 -- Beside the conversation's row, which every renewal writes again.
 CREATE TABLE state (
     conversation INTEGER PRIMARY KEY,
@@ -88,18 +119,24 @@ CREATE TABLE state (
     value BLOB NOT NULL
 ) STRICT;
 
+-- The author of our own entries is "".
 CREATE TABLE transcript (
     conversation INTEGER NOT NULL,
     number INTEGER NOT NULL,
+    author TEXT NOT NULL,
     payload BLOB NOT NULL,
     PRIMARY KEY (conversation, number)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX transcript_author ON transcript (author) WHERE author <> '';
+
 CREATE TABLE dead_letter (
     id INTEGER PRIMARY KEY,
     conversation INTEGER NOT NULL,
+    name TEXT NOT NULL,
     error TEXT NOT NULL,
-    state BLOB
+    state BLOB,
+    at INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX dead_letter_conversation ON dead_letter (conversation);
@@ -113,6 +150,17 @@ CREATE TABLE dead_inbound (
 ) STRICT;
 
 CREATE INDEX dead_inbound_dead_letter ON dead_inbound (dead_letter);
+
+-- Answers that commits gave to inbounds.
+CREATE TABLE answer (
+    conversation INTEGER NOT NULL,
+    inbound TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    PRIMARY KEY (conversation, inbound)
+) STRICT;
+
+CREATE INDEX answer_at ON answer (at);
 
 -- Inbound ids that were admitted, and when. They outlive their conversation's row. Discord's ids grow
 -- with time, so that new ones come in at one end.
@@ -128,10 +176,65 @@ CREATE INDEX seen_at ON seen (at);
 -- The first answer to each operation, in the order given. They outlive their conversation's row too.
 CREATE TABLE operation (
     id INTEGER PRIMARY KEY,
-    op TEXT NOT NULL,
     conversation TEXT NOT NULL,
+    op TEXT NOT NULL,
     at INTEGER NOT NULL,
     answer TEXT NOT NULL
 ) STRICT;
 
-CREATE UNIQUE INDEX operation_op ON operation (op, conversation);
+CREATE UNIQUE INDEX operation_op ON operation (conversation, op);
+
+-- A value, a counter, or (both null) a list. A scope's conversation or person is "" if it has none.
+CREATE TABLE pair (
+    id INTEGER PRIMARY KEY,
+    owner TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    person TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value BLOB,
+    count INTEGER,
+    -- When it is gone; null keeps it.
+    until INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX pair_key ON pair (owner, conversation, person, key);
+CREATE INDEX pair_person ON pair (person) WHERE person <> '';
+CREATE INDEX pair_until ON pair (until) WHERE until IS NOT NULL;
+
+CREATE TABLE item (
+    id INTEGER PRIMARY KEY,
+    pair INTEGER NOT NULL,
+    value BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX item_pair ON item (pair);
+
+CREATE TABLE usage (
+    owner TEXT NOT NULL,
+    day TEXT NOT NULL,
+    name TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    PRIMARY KEY (owner, day, name)
+) STRICT, WITHOUT ROWID;
+
+-- What is being forgotten just now: an owner ('owner', ''), a conversation, or an author ('', 'author').
+CREATE TABLE tombstone (
+    owner TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    author TEXT NOT NULL,
+    PRIMARY KEY (owner, conversation, author)
+) STRICT, WITHOUT ROWID;
+
+-- Ranges of shards. Expiries are milliseconds here, as they are shown.
+CREATE TABLE shard (
+    name TEXT PRIMARY KEY,
+    epoch INTEGER NOT NULL,
+    token TEXT NOT NULL,
+    expires INTEGER NOT NULL
+) STRICT;
+
+-- When the next identify of a bucket is granted.
+CREATE TABLE gate (
+    bucket INTEGER PRIMARY KEY,
+    free INTEGER NOT NULL
+) STRICT;

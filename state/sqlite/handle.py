@@ -1,0 +1,79 @@
+"""A handle on one file: opening, closing, and asking its thread to run a step."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+from state.errors import StateError, StateInvalid, StateUnavailable
+from state.partition import DEFAULT_PARTITIONS
+from state.sqlite import file
+from state.sqlite.hints import channel_of
+from state.sqlite.transaction import Transaction
+from state.sqlite.writer import Settings, Writer
+
+Answer = TypeVar("Answer")
+
+
+class Handle:
+    """What the steps of `SqliteState` run through."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        partitions: int = DEFAULT_PARTITIONS,
+        clock: Callable[[], float] | None = None,
+        synchronous: str = "FULL",
+    ) -> None:
+        """
+        Name the file; `open` opens it.
+
+        *partitions* is what a new file is created with. *clock* (seconds) replaces this machine's
+        in tests. *synchronous* is SQLite's: FULL keeps every acknowledged step through a power
+        cut, NORMAL through the death of the process. Raise `StateInvalid` for another level.
+        """
+        level = synchronous.upper()
+        if level not in file.SYNCHRONOUS:
+            known = ", ".join(file.SYNCHRONOUS).lower()
+            raise StateInvalid(f"synchronous={synchronous}: one of {known} is expected")
+        self._settings = Settings(path, partitions, clock or time.time, level)
+        self._channel = channel_of(path)
+        self._writer: Writer | None = None
+
+    @property
+    def partitions(self) -> int:
+        """The number of partitions, fixed when the file was created."""
+        return self._settings.partitions
+
+    async def open(self) -> None:
+        """See `State.open`."""
+        if self._writer is None or self._writer.failed:
+            self._writer = Writer(self._settings, self._channel)
+        writer = self._writer
+        try:
+            self._settings.partitions = await asyncio.shield(writer.opened)
+        except StateError:
+            await writer.stop()
+            raise
+
+    async def close(self) -> None:
+        """See `State.close`."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            await writer.stop()
+
+    async def ping(self) -> None:
+        """See `State.ping`."""
+        await self._read(lambda tx: tx.execute("SELECT partitions FROM store").fetchone())
+
+    async def _write(self, step: Callable[[Transaction], Answer]) -> Answer:
+        return cast("Answer", await self._open_writer().ask(step, writes=True))
+
+    async def _read(self, step: Callable[[Transaction], Answer]) -> Answer:
+        return cast("Answer", await self._open_writer().ask(step, writes=False))
+
+    def _open_writer(self) -> Writer:
+        if self._writer is None or not self._writer.ready:
+            raise StateUnavailable("the state is not open: await state.open() first")
+        return self._writer
