@@ -24,6 +24,8 @@ class Heard:
     addressed_elsewhere: bool
     #: In a conversation that we follow.
     followed: bool
+    #: By somebody, in a place, that the operator lets us answer.
+    allowed: bool
     stop_phrase: bool
     #: Its author may stop anybody's turn: Manage Messages here, or an operator.
     moderator: bool
@@ -48,6 +50,8 @@ def judge(heard: Heard, followups: str, *, author_is_live: bool) -> Could | None
 
 def _ordinary(heard: Heard, followups: str, *, author_is_live: bool) -> Could:
     """Judge a message by whom it addresses alone."""
+    if not heard.allowed:
+        return Could()
     to_us = heard.addressed or (heard.followed and not heard.addressed_elsewhere)
     if to_us:
         return Could(trigger=True, follow_up=followups != "off")

@@ -18,10 +18,11 @@ from discord.ext import commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
+from bot import rules
 from bot.commands import sync_commands
 from bot.config import Settings
 from bot.conversations import Conversations
-from bot.door import Door, DoorRules
+from bot.door import Door
 from bot.errors import ExtensionFailed, IntentMissing, ResponderInvalid, StartupFailed, TokenRefused
 from bot.followed import Followed
 from bot.hearing import Ears
@@ -29,13 +30,11 @@ from bot.locks import Locks
 from bot.notices import Notices
 from bot.requests import Requests
 from bot.responders import Responder
-from bot.speech import Limits
 from bot.stopwords import StopPhrases
-from bot.turns import Rules, Tools
+from bot.turns import Tools
 from bot.wakes import Wakes
 from bot.wire import DiscordWire, trace_config
 from state import State, connect
-from state.values import Claim, Overflow
 
 log = structlog.get_logger(__name__)
 
@@ -70,19 +69,32 @@ class Interlock(commands.AutoShardedBot):
         )
         self.settings = settings
         self.state = state
-        claim = Claim(settings.state.lease, settings.conversation.expire_after, process_name())
+        claim = rules.claim(settings, process_name())
         wire = DiscordWire(self)
         self.locks = Locks(state, claim)
         self.notices = Notices(wire, state, reactions=settings.conversation.reactions)
         self.conversations = Conversations(self.locks, claim)
         self.conversations.equip(
             Tools(
-                state, wire, self.notices, self.responder, self.conversations.claim, rules(settings)
+                state,
+                wire,
+                self.notices,
+                self.responder,
+                self.conversations.claim,
+                rules.turn_rules(settings),
             )
         )
         self.followed = Followed(state)
         self.requests = Requests(state, self.locks, self.notices)
-        self._door = Door(state, self.locks, self.conversations, self.notices, door_rules(settings))
+        self._door = Door(
+            state,
+            self.locks,
+            self.conversations,
+            self.notices,
+            self.requests,
+            rules.rates(settings, state),
+            rules.door_rules(settings),
+        )
         self._wakes = Wakes(state, self.locks, self.conversations)
         self._stops = StopPhrases(settings.stop.languages, settings.stop.extra)
         self._ears: Ears | None = None
@@ -138,7 +150,7 @@ class Interlock(commands.AutoShardedBot):
         self._ears = Ears(
             self.user,
             self.responder_name,
-            self.settings.access.operators,
+            rules.access(self.settings),
             self._stops.matches,
             self.followed.__contains__,
         )
@@ -150,11 +162,22 @@ class Interlock(commands.AutoShardedBot):
             await self._door.enter(*self._ears.hear(message))
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
-        """Judge an edited message as if new, once: it may only now address us."""
-        age = (discord.utils.utcnow() - event.message.created_at).total_seconds()
+        """Take the new text of what waits; judge any other as new: it may only now address us."""
+        message = event.message
+        if message.edited_at is None or self._ears is None:
+            return  # an embed was added
+        if self._door.knows(str(message.id)):
+            edit = str(int(message.edited_at.timestamp() * 1000))
+            await self._door.edited(self._ears.hear(message)[0], edit)
+            return
+        age = (discord.utils.utcnow() - message.created_at).total_seconds()
         # One that was judged before is a Duplicate; beyond its life the store may have forgotten.
-        if event.message.edited_at is not None and age < self.settings.conversation.expire_after:
-            await self.on_message(event.message)
+        if age < self.settings.conversation.expire_after:
+            await self.on_message(message)
+
+    async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
+        """Answer no message that is gone."""
+        await self._door.deleted(str(event.channel_id), str(event.message_id))
 
     async def on_error(self, event_method: str, /, *_: object, **__: object) -> None:
         """Log by our log, which takes secrets out of tracebacks. Called while handling it."""
@@ -237,32 +260,6 @@ def point_at(api: str | None, gateway: str | None) -> None:
         Route.BASE = api
     if gateway is not None:
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
-
-
-def rules(settings: Settings) -> Rules:
-    """The settings that shape a turn."""
-    limits, conversation = settings.limits, settings.conversation
-    return Rules(
-        Limits(limits.first_chunk, limits.progress, limits.turn),
-        step=limits.step,
-        max_attempts=limits.max_attempts,
-        max_pages=conversation.max_pages,
-        ping_author=conversation.ping_author,
-        delete_partial=conversation.partial == "delete",
-        keep=settings.history.keep,
-    )
-
-
-def door_rules(settings: Settings) -> DoorRules:
-    """The settings that shape admission."""
-    conversation = settings.conversation
-    return DoorRules(
-        conversation.followups,
-        conversation.max_followups,
-        conversation.inbox,
-        conversation.inbox_per_person,
-        Overflow(conversation.overflow),
-    )
 
 
 def add_extension_path(path: Path) -> None:

@@ -5,11 +5,13 @@ Several processes may hear the same message; only the one whose admission was no
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import assert_never
 
 import structlog
 
+from bot import texts
 from bot.admission import Heard, judge
 from bot.conversations import Conversations
 from bot.endings import Ending
@@ -18,26 +20,56 @@ from bot.inbound import Message
 from bot.insist import insist, new_op
 from bot.locks import Locks
 from bot.notices import Notices
+from bot.rates import Over, Rates
+from bot.requests import Requests
 from state.errors import Gone, StateUnavailable
 from state.outcomes import (
     Admission,
     Duplicate,
     Ignored,
     Placed,
+    Refusal,
     Refused,
     Signalled,
     Superseding,
+    Withdrawn,
 )
 from state.ports import State
-from state.values import Overflow, Policy
+from state.values import Could, Overflow, Policy, StopRight
 
 log = structlog.get_logger(__name__)
+
+
+#: Milliseconds, by their ids, within which two messages of one person are a paste that the client
+#: split. Nobody types a second message as fast.
+SPLIT_PASTE = 300
+
+#: Messages remembered as admitted here, for edits, deletions and the rest of a paste. One that is
+#: forgotten is still known by the turn that answers it.
+REMEMBERED = 10_000
+
+
+class Mode(StrEnum):
+    """What a message does that arrives while a turn runs; see the settings."""
+
+    QUEUE = "queue"
+    COLLECT = "collect"
+    DEBOUNCE = "debounce"
+    INTERRUPT = "interrupt"
+    DROP = "drop"
 
 
 @dataclass(frozen=True, slots=True)
 class DoorRules:
     """The settings that shape admission."""
 
+    #: What a message does while a turn runs.
+    mode: Mode
+    #: The same for messages in followed conversations that do not address us.
+    follow_mode: Mode
+    #: Seconds of quiet for which `Mode.DEBOUNCE` waits, and the most it waits in all.
+    debounce: float
+    debounce_most: float
     #: "addressed", "early", "any" or "off".
     followups: str
     max_followups: int
@@ -47,13 +79,32 @@ class DoorRules:
 
     def policy(self, message: Message) -> Policy:
         """The bounds for *message*; a direct message has no share, for there is one person."""
+        mode = self.mode if message.addressed else self.follow_mode
+        debounced = mode is Mode.DEBOUNCE
         return Policy(
             inbox=self.inbox,
             per_person=self.inbox if message.guild is None else self.inbox_per_person,
             overflow=self.overflow,
             max_followups=self.max_followups,
             early_only=self.followups == "early",
+            interrupt=mode is Mode.INTERRUPT,
+            drop=mode is Mode.DROP,
+            gather=mode in (Mode.COLLECT, Mode.DEBOUNCE, Mode.INTERRUPT),
+            quiet=self.debounce if debounced else 0.0,
+            quiet_most=self.debounce_most if debounced else 0.0,
         )
+
+    def refusal(self, refused: Refused) -> str:
+        """What to say about a message that was not taken."""
+        match refused.reason:
+            case Refusal.INBOX_FULL:
+                return texts.INBOX_FULL
+            case Refusal.SHARE_FULL:
+                return texts.SHARE_FULL.format(count=self.inbox_per_person)
+            case Refusal.BUSY:
+                return texts.BUSY
+            case _:
+                assert_never(refused.reason)
 
 
 class Door:
@@ -65,41 +116,81 @@ class Door:
         locks: Locks,
         conversations: Conversations,
         notices: Notices,
+        requests: Requests,
+        rates: Rates,
         rules: DoorRules,
     ) -> None:
-        """Admit to *state*; tell the other three what came of it."""
+        """Admit to *state*; tell the others what came of it."""
         self._state = state
         self._locks = locks
         self._conversations = conversations
         self._notices = notices
         self._rules = rules
+        self._requests = requests
+        self._rates = rates
         self._gate = Gate()
+        #: Messages admitted here, by id; the newest last.
+        self._remembered: dict[str, Message] = {}
+        #: The newest message admitted here, by channel; as many as are remembered.
+        self._newest: dict[str, Message] = {}
 
     async def enter(self, message: Message, heard: Heard) -> None:
         """Admit one message, after those of its conversation that came before it."""
         async with self._gate.through(message.channel):
             # Judged inside: whether its author is live may depend on the message before it.
-            live = self._locks.is_live(message.conversation, message.author.id)
-            could = judge(heard, self._rules.followups, author_is_live=live)
+            could = self._judge(message, heard)
             if could is None:
                 return
-            asked, op, claim = time.monotonic(), new_op(), self._conversations.claim()
             try:
-                admission = await insist(
-                    lambda: self._state.admit(
-                        message.conversation,
-                        message.inbound(),
-                        could,
-                        self._rules.policy(message),
-                        op=op,
-                        claim=claim,
-                    )
-                )
+                if could.stop is StopRight.NONE and await self._over_a_rate(message):
+                    return
+                await self._admit(message, could)
             except (StateUnavailable, Gone) as error:
                 log.error("message not admitted", inbound=message.id, reason=str(error))  # noqa: TRY400
-                return
-            log.info("heard", inbound=message.id, admission=type(admission).__name__.lower())
-            self._act(message, admission, asked)
+
+    def _judge(self, message: Message, heard: Heard) -> Could | None:
+        live = self._locks.is_live(message.conversation, message.author.id)
+        could = judge(heard, self._rules.followups, author_is_live=live)
+        before = self._newest.get(message.channel)
+        if before is None or heard.by_machine or heard.system or not continues(message, before):
+            return could
+        # The rest of a paste belongs to its beginning, whether it addresses us again or not.
+        return replace(could or Could(), trigger=True, joins=before.id)
+
+    async def _over_a_rate(self, message: Message) -> bool:
+        owner = message.conversation.owner
+        over = await self._rates.over(message.author.id, owner)
+        if over is None:
+            return False
+        log.info("over a rate", inbound=message.id, limit=over.name.lower())
+        if self._rates.tell(message.author.id, owner, over):
+            text = texts.PERSON_RATE if over is Over.PERSON else texts.OWNER_RATE
+            self._notices.refused(message, text)
+        return True
+
+    async def _admit(self, message: Message, could: Could) -> None:
+        asked, op, claim = time.monotonic(), new_op(), self._conversations.claim()
+        admission = await insist(
+            lambda: self._state.admit(
+                message.conversation,
+                message.inbound(),
+                could,
+                self._rules.policy(message),
+                op=op,
+                claim=claim,
+            )
+        )
+        log.info("heard", inbound=message.id, admission=type(admission).__name__.lower())
+        if isinstance(admission, Placed | Superseding):
+            self._remember(message)
+        self._act(message, admission, asked)
+
+    def _remember(self, message: Message) -> None:
+        self._remembered[message.id] = self._newest[message.channel] = message
+        while len(self._remembered) > REMEMBERED:
+            oldest = self._remembered.pop(next(iter(self._remembered)))
+            if self._newest.get(oldest.channel) is oldest:
+                del self._newest[oldest.channel]
 
     def _act(self, message: Message, admission: Admission, asked: float) -> None:
         match admission:
@@ -118,8 +209,53 @@ class Door:
                 self._notices.stopped(message)
                 self._conversations.begin(turnover, asked)
             case Refused():
-                self._notices.refused(message, admission, self._rules.inbox_per_person)
+                self._notices.refused(message, self._rules.refusal(admission))
             case Duplicate() | Ignored():
                 pass
             case _:
                 assert_never(admission)
+
+    # --- edits and deletions ---------------------------------------------------------------------
+
+    def knows(self, message: str) -> bool:
+        """Whether that message waits or is being answered, as far as this process knows."""
+        return message in self._remembered or self._locks.answering(message) is not None
+
+    async def edited(self, message: Message, edit: str) -> None:
+        """
+        Take the new text of a message that `knows` knows; *edit* tells one edit from another.
+
+        One that waits is answered in its new text. One that is being answered is answered anew if
+        nothing of the reply is on Discord yet; later its edit changes nothing.
+        """
+        async with self._gate.through(message.channel):
+            inbound = message.inbound()
+            edited = replace(inbound, id=f"{inbound.id}@{edit}")
+            op = new_op()
+            answer = await insist(
+                lambda: self._state.amend(message.conversation, message.id, edited, op=op)
+            )
+            log.info("edited", inbound=message.id, became=type(answer).__name__.lower())
+            if isinstance(answer, Superseding):
+                self._locks.cancel(answer.turn, Ending.SUPERSEDED)
+
+    async def deleted(self, channel: str, message: str) -> None:
+        """Withdraw a message that waits; stop the turn that answers it."""
+        known = self._remembered.get(message)
+        conversation = known.conversation if known else self._locks.answering(message)
+        if conversation is None:
+            return
+        async with self._gate.through(channel):
+            op = f"deleted-{message}"
+            answer = await insist(lambda: self._state.withdraw(conversation, message, op=op))
+            log.info("deleted", inbound=message, became=type(answer).__name__.lower())
+            if isinstance(answer, Withdrawn):
+                self._notices.withdrawn([answer.inbound])
+            elif answer.turn is not None:
+                await self._requests.stop(conversation, answer.turn, "deletion", f"{op}-stop")
+
+
+def continues(message: Message, before: Message) -> bool:
+    """Whether *message* is the rest of a paste that began with *before*."""
+    apart = (int(message.id) >> 22) - (int(before.id) >> 22)
+    return message.author == before.author and 0 <= apart <= SPLIT_PASTE

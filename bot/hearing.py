@@ -5,11 +5,12 @@ Needs no member or message cache: all of it comes with the event, and the guild'
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import discord
 
+from bot.access import Access, Asking
 from bot.admission import Heard
 from bot.inbound import Message, Person, Quoted
 
@@ -24,7 +25,7 @@ class Ears:
     me: discord.ClientUser
     #: Name of the responder that new messages are for.
     responder: str
-    operators: Collection[str]
+    access: Access
     is_stop: Callable[[str], bool]
     is_followed: Callable[[str], bool]
 
@@ -38,6 +39,7 @@ class Ears:
             addressed=addressed,
             addressed_elsewhere=not addressed and self._addresses_somebody(message),
             followed=self.is_followed(str(message.channel.id)),
+            allowed=self.access.allows(_asking(message)),
             stop_phrase=self.is_stop(text),
             moderator=self._moderates(message),
         )
@@ -74,7 +76,7 @@ class Ears:
         return role.id if role else None
 
     def _moderates(self, message: discord.Message) -> bool:
-        if str(message.author.id) in self.operators:
+        if str(message.author.id) in self.access.operators:
             return True
         if not isinstance(message.author, discord.Member):
             return False
@@ -90,6 +92,17 @@ class Ears:
             for form in (f"<@{user.id}>", f"<@!{user.id}>"):
                 text = text.replace(form, f"@{user.display_name}")
         return text.strip()
+
+
+def _asking(message: discord.Message) -> Asking:
+    parent = getattr(message.channel, "parent_id", None)
+    roles = message.author.roles if isinstance(message.author, discord.Member) else ()
+    return Asking(
+        person=str(message.author.id),
+        roles=frozenset(str(role.id) for role in roles),
+        guild=str(message.guild.id) if message.guild else None,
+        channels=frozenset({str(message.channel.id), *([str(parent)] if parent else [])}),
+    )
 
 
 def _person(user: discord.User | discord.Member) -> Person:

@@ -127,6 +127,13 @@ class Locks:
             for held in self._held.values()
         )
 
+    def answering(self, message: str) -> Conversation | None:
+        """The conversation whose turn here answers the inbound of that id."""
+        for held in self._held.values():
+            if any(inbound.id == message for inbound in held.started.inbounds):
+                return held.lease.conversation
+        return None
+
     async def heartbeat(self) -> None:
         """Renew every lease held here three times in its life, until cancelled."""
         while True:

@@ -16,7 +16,7 @@ from bot.inbound import Message, unpack
 from bot.pages import nonce
 from bot.speaking import Outgoing, Rejected, Unreachable, Wire, speaker
 from state.errors import StateError
-from state.outcomes import Refusal, Refused, Settled
+from state.outcomes import Settled
 from state.ports import State
 from state.values import Inbound, Outcome
 
@@ -106,12 +106,8 @@ class Notices:
             work = self._wire.react(message.channel, message.id, texts.STOPPED)
             self._spawn(work, f"stopped {message.id}")
 
-    def refused(self, message: Message, refused: Refused, share: int) -> None:
-        """Say once per conversation that a message was not taken."""
-        text = {
-            Refusal.INBOX_FULL: texts.INBOX_FULL,
-            Refusal.SHARE_FULL: texts.SHARE_FULL.format(count=share),
-        }[refused.reason]
+    def refused(self, message: Message, text: str) -> None:
+        """Say once per conversation, and for a while, that a message was not taken."""
         self._spawn(self._refuse(message, text), f"refuse {message.id}")
 
     async def _refuse(self, message: Message, text: str) -> None:

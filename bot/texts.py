@@ -20,5 +20,8 @@ STOPPED = "⏹️"
 
 INBOX_FULL = "-# Too much is waiting here already; please try again in a little while."
 SHARE_FULL = "-# {count} messages of yours are waiting already; I will get to those first."
+BUSY = "-# I am busy here just now; please ask again when I am done."
+PERSON_RATE = "-# That is a lot in one minute; please wait a little."
+OWNER_RATE = "-# This place has used up its replies for today; ask again tomorrow."
 DROPPED = "-# Your message had to make room for newer ones and will not be answered."
 EXPIRED = "-# Your message waited too long and will not be answered."

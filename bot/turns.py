@@ -23,6 +23,7 @@ from bot.journal import Journal
 from bot.locks import Holding
 from bot.notices import Notices
 from bot.pages import Pages
+from bot.rates import TURNS
 from bot.responders import Interrupted, Responder, Turn
 from bot.speaking import NotSpeaking, Rejected, Unreachable, Wire
 from bot.speech import Limits, Speech, Spoken
@@ -258,6 +259,7 @@ class TurnRun:
             transcript=exchange(self._messages, reply, spoken.ending),
             keep=self._tools.rules.keep,
             asked=frozenset(self._journal.asked) if finished else None,
+            usage={TURNS: 1},
         )
 
     # --- what a turn knows -----------------------------------------------------------------------

@@ -101,6 +101,14 @@ class ConversationSettings(_Table):
 
     responder: str = ""
     """The cog that answers; empty: Chat when a model is set, else Demo."""
+    mode: Literal["queue", "collect", "debounce", "interrupt", "drop"] = "queue"
+    """What a message does that arrives while a reply is written."""
+    follow_mode: Literal["queue", "collect", "debounce", "interrupt", "drop"] = "debounce"
+    """The same for messages in followed channels that do not address the bot."""
+    debounce: Annotated[float, duration("100ms", "1m")] = 1.5
+    """How long a conversation must be quiet before debounce answers."""
+    debounce_most: Annotated[float, duration("100ms", "10m")] = 6.0
+    """The longest that debounce waits for quiet."""
     followups: Literal["addressed", "early", "any", "off"] = "addressed"
     """Which messages of a running turn's author replace that turn."""
     max_followups: Annotated[int, Field(ge=0, le=100)] = 3
@@ -128,6 +136,18 @@ class AccessSettings(_Table):
 
     operators: Ids = ()
     """People who may stop and kill anywhere, by user id."""
+    guilds: Ids = ()
+    """Guilds that are answered; empty: all."""
+    channels: Ids = ()
+    """Channels that are answered, threads in them included; empty: all."""
+    roles: Ids = ()
+    """Roles whose members are answered; with users, either is enough; both empty: everybody."""
+    users: Ids = ()
+    """People who are answered."""
+    blocked: Ids = ()
+    """People, roles, channels and guilds that are not answered, whatever the other lists say."""
+    dms: bool = True
+    """Whether direct messages are answered."""
 
 
 class LimitSettings(_Table):
@@ -141,6 +161,10 @@ class LimitSettings(_Table):
     """One step, such as a tool call."""
     turn: Annotated[float, duration("100ms", "24h")] = 900.0
     """The whole turn."""
+    person_turns_per_minute: Annotated[int, Field(ge=1, le=1000)] = 8
+    """Messages of one person that are answered in one minute."""
+    owner_turns_per_day: Annotated[int, Field(ge=1, le=1_000_000)] = 500
+    """Replies to one guild, or to one person by DM, in one day (UTC)."""
     max_attempts: Annotated[int, Field(ge=1, le=20)] = 3
     """How often a turn is tried that fails in a way worth a retry."""
 
