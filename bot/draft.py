@@ -61,7 +61,7 @@ class Draft:
             case Ending.STOPPED:
                 await self._flush(ending)
             case Ending.SUPERSEDED:
-                await (self._reply.land([]) if self._delete_partial else self._flush(ending))
+                await self._make_room()
             case Ending.KILLED:
                 await self._freeze(ending)
             case Ending.PARKED:
@@ -70,6 +70,15 @@ class Draft:
                 await (self._reply.freeze(CLOSE_WITHIN) if retried else self._apologise())
             case _:
                 assert_never(ending)
+
+    async def _make_room(self) -> None:
+        """Leave a partial reply as the settings want; begin none for the sake of its mark."""
+        if self._delete_partial:
+            await self._reply.land([])
+        elif self._reply.begun:
+            await self._flush(Ending.SUPERSEDED)
+        else:
+            await self._freeze(Ending.SUPERSEDED)
 
     async def _flush(self, ending: Ending) -> None:
         """Show what was written, with its markdown closed and a mark behind it."""
