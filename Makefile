@@ -28,8 +28,8 @@ lint: .venv/.dev ## check style, types and import arrows
 	@$(PYTHON) -m pyright
 	@.venv/bin/lint-imports --no-logo
 
-bench: .venv/.dev ## measure; prints a table and writes build/bench.json
-	@$(PYTHON) -m benchmarks $(ARGS)
+bench: .venv-bench/.made ## measure; prints a table and writes build/bench.json
+	@.venv-bench/bin/python -m benchmarks $(ARGS)
 
 requirements: .venv/.made ## pin the requirements again; UPGRADE=--upgrade takes newer releases
 	@$(PIP_INSTALL) uv==$(UV_VERSION)
@@ -37,9 +37,11 @@ requirements: .venv/.made ## pin the requirements again; UPGRADE=--upgrade takes
 	  --output-file requirements.txt
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --all-extras --constraints requirements.txt \
 	  --output-file requirements-dev.txt
+	@$(UV_COMPILE) $(UPGRADE) pyproject.toml benchmarks/peers.in --extra sandbox \
+	  --constraints requirements.txt --output-file requirements-bench.txt
 
 clean: ## remove what the other targets made
-	@rm -rf .venv build interlock.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf .venv .venv-bench build interlock.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 # ------------------------------------------------------------------------------------------------ .venv
 
@@ -70,3 +72,11 @@ clean: ## remove what the other targets made
 	@$(PIP_INSTALL) --require-hashes -r requirements-dev.txt
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch .venv/.runtime $@
+
+# What the benchmarks compare with stays out of .venv: the bot and its tests need none of it.
+.venv-bench/.made: requirements-bench.txt | .venv/.made
+	@echo "Installing the bot and what it is compared with into .venv-bench" >&2
+	@$(PYTHON) -m venv --clear .venv-bench
+	@.venv-bench/bin/python -m pip install -qq --disable-pip-version-check --no-input \
+	  --require-hashes -r requirements-bench.txt
+	@touch $@

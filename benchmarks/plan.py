@@ -1,0 +1,49 @@
+"""How much is measured: the whole, a short form for CI, and a tiny one that proves it works."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The sizes of a run."""
+
+    #: How often everything that is compared takes its turn.
+    rounds: int
+    #: Seconds of one burst of cycles, roughly.
+    burst: float
+    #: Numbers of conversations that speak at once.
+    widths: tuple[int, ...]
+    #: Cycles whose traffic is recorded, to be replayed as raw commands.
+    recorded: int
+    #: Leases that one process renews.
+    leases: int
+    #: Conversations whose memory is measured.
+    stored: int
+    #: Pairs of messages of which the second comes around the end of the first one's turn.
+    pairs: int
+    #: Messages that each bot answers in a round.
+    answered: int
+
+
+FULL = Plan(
+    rounds=7,
+    burst=0.8,
+    widths=(1, 10, 50, 100),
+    recorded=8000,
+    leases=10_000,
+    stored=100_000,
+    pairs=1000,
+    answered=60,
+)
+
+#: Under a minute. Its medians of three rough runs show what is broken, not what is 10 % slower.
+QUICK = Plan(
+    rounds=3,
+    burst=0.06,
+    widths=(1, 10, 50, 100),
+    recorded=1000,
+    leases=10_000,
+    stored=5000,
+    pairs=100,
+    answered=12,
+)
