@@ -1,14 +1,11 @@
 """The bot as a whole: gateway in, cogs loaded, everything wired together, and how it ends."""
 
 import asyncio
-import importlib
-import inspect
 import os
 import signal
 import socket
 import sys
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import Any, cast
 
 import discord
@@ -18,16 +15,17 @@ from discord.ext import commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from bot import rules
+from bot import extensions, rules
 from bot.commands import sync_commands
 from bot.config import Settings
 from bot.conversations import Conversations
 from bot.door import Door
-from bot.errors import ExtensionFailed, IntentMissing, ResponderInvalid, StartupFailed, TokenRefused
+from bot.errors import IntentMissing, TokenRefused
 from bot.followed import Followed
 from bot.hearing import Ears
 from bot.locks import Locks
 from bot.notices import Notices
+from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder
 from bot.stopwords import StopPhrases
@@ -70,7 +68,7 @@ class Interlock(commands.AutoShardedBot):
         self.settings = settings
         self.state = state
         claim = rules.claim(settings, process_name())
-        wire = DiscordWire(self)
+        wire, silence = DiscordWire(self), Silence()
         self.locks = Locks(state, claim)
         self.notices = Notices(wire, state, reactions=settings.conversation.reactions)
         self.conversations = Conversations(self.locks, claim)
@@ -79,6 +77,7 @@ class Interlock(commands.AutoShardedBot):
                 state,
                 wire,
                 self.notices,
+                silence,
                 self.responder,
                 self.conversations.claim,
                 rules.turn_rules(settings),
@@ -93,6 +92,7 @@ class Interlock(commands.AutoShardedBot):
             self.notices,
             self.requests,
             rules.rates(settings, state),
+            silence,
             rules.door_rules(settings),
         )
         self._wakes = Wakes(state, self.locks, self.conversations)
@@ -104,19 +104,7 @@ class Interlock(commands.AutoShardedBot):
 
     async def load(self) -> None:
         """Load the extensions and find the responder; raise a `StartupFailed` otherwise."""
-        for path in self.settings.extension_paths:
-            add_extension_path(Path(path))
-        for extension in self.settings.extensions:
-            try:
-                await self.load_extension(extension)
-            except StartupFailed:
-                raise
-            except commands.ExtensionFailed as error:
-                if isinstance(error.original, StartupFailed):
-                    raise error.original from None
-                raise ExtensionFailed(_load_failure(extension, error.original)) from error
-            except commands.ExtensionError as error:
-                raise ExtensionFailed(_load_failure(extension, error)) from None
+        await extensions.load(self, self.settings.extensions, self.settings.extension_paths)
         self.responder(self.responder_name)
 
     @property
@@ -128,19 +116,7 @@ class Interlock(commands.AutoShardedBot):
 
     def responder(self, name: str) -> Responder:
         """Find a loaded responder by the name of its cog, or raise `ResponderInvalid`."""
-        cog = self.get_cog(name)
-        able = sorted(n for n, c in self.cogs.items() if isinstance(c, Responder))
-        if cog is None or not isinstance(cog, Responder):
-            wrong = "has no respond(turn)" if cog else "is not loaded"
-            raise ResponderInvalid(
-                f'conversation.responder: the cog "{name}" {wrong}; responders: {", ".join(able)}'
-            )
-        if not inspect.isasyncgenfunction(cog.respond):
-            raise ResponderInvalid(
-                f"conversation.responder: {name}.respond is no async generator; write "
-                f'"async def respond(self, turn)" with at least one "yield"'
-            )
-        return cog
+        return extensions.responder(self.cogs, name)
 
     # --- events ----------------------------------------------------------------------------------
 
@@ -260,28 +236,6 @@ def point_at(api: str | None, gateway: str | None) -> None:
         Route.BASE = api
     if gateway is not None:
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
-
-
-def add_extension_path(path: Path) -> None:
-    """Let extensions be imported from *path*, unless it would shadow the bot's own packages."""
-    for name in ("bot", "cogs", "sandbox", "state"):
-        if (path / name).exists():
-            ours = Path(importlib.import_module(name).__file__ or name).parent
-            raise ExtensionFailed(
-                f"extension_paths: {path / name} has the name of {ours}; rename yours"
-            )
-    if not path.is_dir():
-        raise ExtensionFailed(f"extension_paths: {path} is no folder")
-    if (folder := str(path.resolve())) not in sys.path:
-        sys.path.insert(0, folder)
-
-
-def _load_failure(extension: str, error: BaseException) -> str:
-    if isinstance(error, commands.ExtensionNotFound):
-        return f"extensions: {extension} is not found; is its folder in extension_paths?"
-    if isinstance(error, commands.NoEntryPointError):
-        return f'extensions: {extension} has no "async def setup(bot)"'
-    return f"extensions: {extension} does not load: {type(error).__name__}: {error}"
 
 
 def process_name() -> str:

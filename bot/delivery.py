@@ -168,7 +168,7 @@ class Reply:
         if (posted := self._posted.get(number)) is not None:
             if await self._pages.edit(posted, content):
                 return
-            # Somebody deleted the page: send it anew, once, as its next issue.
+            # Deleted, archived, or edited too often: send it anew, as its next issue.
             del self._posted[number]
             issue = posted.issue + 1
         self._posted[number] = await self._pages.create(number, content, self._posted, issue)

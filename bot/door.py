@@ -21,6 +21,7 @@ from bot.insist import insist, new_op
 from bot.locks import Locks
 from bot.notices import Notices
 from bot.rates import Over, Rates
+from bot.refusals import Silence
 from bot.requests import Requests
 from state.errors import Gone, StateUnavailable
 from state.outcomes import (
@@ -118,6 +119,7 @@ class Door:
         notices: Notices,
         requests: Requests,
         rates: Rates,
+        silence: Silence,
         rules: DoorRules,
     ) -> None:
         """Admit to *state*; tell the others what came of it."""
@@ -128,6 +130,7 @@ class Door:
         self._rules = rules
         self._requests = requests
         self._rates = rates
+        self._silence = silence
         self._gate = Gate()
         #: Messages admitted here, by id; the newest last.
         self._remembered: dict[str, Message] = {}
@@ -149,6 +152,8 @@ class Door:
                 log.error("message not admitted", inbound=message.id, reason=str(error))  # noqa: TRY400
 
     def _judge(self, message: Message, heard: Heard) -> Could | None:
+        if self._silence.reigns(message.channel):
+            return None
         live = self._locks.is_live(message.conversation, message.author.id)
         could = judge(heard, self._rules.followups, author_is_live=live)
         before = self._newest.get(message.channel)

@@ -9,6 +9,7 @@ Everything that `bot` raises on purpose.
     │   ├── TokenRefused       Discord does not accept the token
     │   └── IntentMissing      Discord does not grant an intent that the settings need
     ├── RetryLater             a responder asks for its turn to be tried again
+    ├── Silenced               a turn was not run, since Discord refused us there lately
     ├── TurnTimedOut           a turn exceeded one of its limits
     └── PayloadUnreadable      the store holds something that this build cannot read
 
@@ -72,6 +73,10 @@ class RetryLater(InterlockError):
 
     Any other exception gives the turn up at once, because repeating a bug repeats its effects.
     """
+
+
+class Silenced(InterlockError):
+    """Raised instead of running a turn in a channel where we may not speak for now."""
 
 
 class TurnTimedOut(InterlockError):

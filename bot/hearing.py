@@ -39,7 +39,7 @@ class Ears:
             addressed=addressed,
             addressed_elsewhere=not addressed and self._addresses_somebody(message),
             followed=self.is_followed(str(message.channel.id)),
-            allowed=self.access.allows(_asking(message)),
+            allowed=self.access.allows(_asking(message)) and _may_answer(message),
             stop_phrase=self.is_stop(text),
             moderator=self._moderates(message),
         )
@@ -92,6 +92,17 @@ class Ears:
             for form in (f"<@{user.id}>", f"<@!{user.id}>"):
                 text = text.replace(form, f"@{user.display_name}")
         return text.strip()
+
+
+def _may_answer(message: discord.Message) -> bool:
+    """Whether we may send there at all: checked before any work is paid for."""
+    guild, channel = message.guild, message.channel
+    if guild is None or isinstance(channel, discord.PartialMessageable | discord.DMChannel):
+        return True  # a channel that is not cached is judged by Discord itself
+    ours = channel.permissions_for(guild.me)
+    if isinstance(channel, discord.Thread):
+        return ours.send_messages_in_threads and (not channel.locked or ours.manage_threads)
+    return ours.send_messages
 
 
 def _asking(message: discord.Message) -> Asking:

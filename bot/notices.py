@@ -126,6 +126,10 @@ class Notices:
         self._refusals.pop(channel, None)
         await self._wire.delete(channel, sent)
 
+    def tell(self, message: Message, text: str) -> None:
+        """Say what became of a message, by a message of its own."""
+        self._spawn(self._tell(message, text), f"tell {message.id}")
+
     def settled(self, settled: Iterable[Settled]) -> None:
         """Tell people about inbounds that a hand-over acknowledged without running them."""
         for one in settled:
@@ -133,7 +137,7 @@ class Notices:
                 log.info("settled", inbound=message.id, outcome=one.outcome.value)
                 self.served(message, 0.0)
                 if (text := _SETTLED.get(one.outcome)) is not None:
-                    self._spawn(self._tell(message, text), f"tell {message.id}")
+                    self.tell(message, text)
             self._mark_ended(one)
 
     def withdrawn(self, inbounds: Iterable[Inbound]) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from bot.insist import insist
 from bot.locks import Holding
+from bot.refusals import CANNOT_READ_HISTORY, SEND_ANEW, UNKNOWN_MESSAGE
 from bot.speaking import Outgoing, OwnMessage, Rejected, Unreachable, Wire
 from state.ports import State
 from state.values import Page
@@ -27,9 +28,8 @@ CADENCE = 1.0
 #: Beyond it an unknown outcome is settled by reading the channel.
 NONCE_WINDOW = 120.0
 
-# Discord's codes that a reply tells apart.
-UNKNOWN_MESSAGE = 10008
-CANNOT_READ_HISTORY = 160002
+#: Deliberate re-sends of one page; a channel where each is deleted at once is given up.
+MAX_ISSUES = 3
 
 
 def nonce(turn: str, number: int, issue: int, channel: str) -> str:
@@ -164,16 +164,16 @@ class Pages:
 
     async def edit(self, posted: Posted, content: Outgoing) -> bool:
         """
-        Bring a page to its wanted text; False when somebody has deleted it.
+        Bring a page to its wanted text; False when it must go on in a new message.
 
-        One that was deleted before, and a file, are left as they are.
+        One that was found deleted before, and a file, are left as they are.
         """
         begun = time.monotonic()
         if posted.message is not None and content.file is None:
             try:
                 await self._wire.edit(self._channel, posted.message, content.text)
             except Rejected as error:
-                if error.code != UNKNOWN_MESSAGE or posted.issue > 0:
+                if error.code not in SEND_ANEW or posted.issue >= MAX_ISSUES:
                     raise
                 return False
             posted.editable = _editable(begun)

@@ -20,6 +20,7 @@ STOPPED = "⏹️"
 
 INBOX_FULL = "-# Too much is waiting here already; please try again in a little while."
 SHARE_FULL = "-# {count} messages of yours are waiting already; I will get to those first."
+CENSORED = "-# This server's AutoMod did not let my reply through."
 BUSY = "-# I am busy here just now; please ask again when I am done."
 PERSON_RATE = "-# That is a lot in one minute; please wait a little."
 OWNER_RATE = "-# This place has used up its replies for today; ask again tomorrow."

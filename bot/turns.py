@@ -13,10 +13,12 @@ from typing import assert_never
 
 import structlog
 
+from bot import texts
+from bot.abandon import abandon
 from bot.delivery import Reply
 from bot.draft import CLOSE_WITHIN, Draft
 from bot.endings import Ending
-from bot.errors import ResponderInvalid, RetryLater
+from bot.errors import ResponderInvalid, RetryLater, Silenced
 from bot.inbound import Message
 from bot.insist import insist, new_op
 from bot.journal import Journal
@@ -24,6 +26,7 @@ from bot.locks import Holding
 from bot.notices import Notices
 from bot.pages import Pages
 from bot.rates import TURNS
+from bot.refusals import Refused, Silence, meaning
 from bot.responders import Interrupted, Responder, Turn
 from bot.speaking import NotSpeaking, Rejected, Unreachable, Wire
 from bot.speech import Limits, Speech, Spoken
@@ -73,6 +76,7 @@ class Tools:
     state: State
     wire: Wire
     notices: Notices
+    silence: Silence
     #: Find a loaded cog by name, or raise `ResponderInvalid`.
     responder: Callable[[str], Responder]
     #: What to ask the next lease with; None while draining.
@@ -144,6 +148,10 @@ class TurnRun:
 
     async def _speak(self) -> Spoken:
         """Run the responder until it ends or is ended."""
+        if self._tools.silence.reigns(self._asked_by.channel):
+            return Spoken(
+                Ending.FAILED, Silenced("refused here lately; not run, to spare its cost")
+            )
         try:
             responder = self._tools.responder(self._asked_by.responder)
         except ResponderInvalid as error:
@@ -221,6 +229,8 @@ class TurnRun:
         )
 
     async def _fail(self, spoken: Spoken) -> Turnover:
+        if isinstance(spoken.error, Rejected):
+            await self._take_refusal(spoken.error)
         op, claim = new_op(), self._tools.claim()
         log.error("turn failed", retry_in=self._retry_in(spoken), exc_info=spoken.error)
         answer = await insist(
@@ -235,6 +245,19 @@ class TurnRun:
             )
         )
         return answer if isinstance(answer, Turnover) else Turnover()
+
+    async def _take_refusal(self, error: Rejected) -> None:
+        """Act on what Discord's refusal means for this channel."""
+        match meaning(error):
+            case Refused.GONE:
+                await abandon(self._tools.state, self._holding.lease)
+            case Refused.SILENCED:
+                if self._tools.silence.fall(self._asked_by.channel):
+                    log.warning("not allowed to speak here", reason=str(error))
+            case Refused.CENSORED:
+                self._tools.notices.tell(self._asked_by, texts.CENSORED)
+            case Refused.FAULTY:
+                self._tools.notices.tell(self._asked_by, texts.APOLOGY)
 
     def _retry_in(self, spoken: Spoken) -> float | None:
         """Seconds until the next try of a failed turn; None: it is given up."""

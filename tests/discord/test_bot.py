@@ -191,7 +191,8 @@ async def test_a_reply_to_one_of_its_messages_addresses_the_bot_and_so_does_its_
 
         world.say(room.id, bo, "two", reply_to=reply.id)
         await room.until_replies("one", "two")
-        world.say(room.id, bo, f"<@&{world.bot_role(world.guild).id}> three")
+        cy = world.person("Cy").id  # Bo so soon again would be the rest of a paste
+        world.say(room.id, cy, f"<@&{world.bot_role(world.guild).id}> three")
         await room.until_replies("one", "two", "three")
 
 

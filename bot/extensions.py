@@ -1,0 +1,62 @@
+"""Extensions: where they are found, how they fail in one line, and which of their cogs respond."""
+
+import inspect
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from discord.ext import commands
+
+from bot.errors import ExtensionFailed, ResponderInvalid, StartupFailed
+from bot.responders import Responder
+
+AnyBot = commands.Bot | commands.AutoShardedBot
+
+
+async def load(bot: AnyBot, names: Iterable[str], paths: Iterable[str]) -> None:
+    """Load extensions in order, found in *paths* too; raise a `StartupFailed` for the first bad."""
+    add_paths(paths)
+    for name in names:
+        try:
+            await bot.load_extension(name)
+        except StartupFailed:
+            raise
+        except commands.ExtensionFailed as error:
+            if isinstance(error.original, StartupFailed):
+                raise error.original from None
+            raise ExtensionFailed(_failure(name, error.original)) from error
+        except (commands.ExtensionError, ModuleNotFoundError) as error:
+            raise ExtensionFailed(_failure(name, error)) from None
+
+
+def add_paths(paths: Iterable[str]) -> None:
+    """Let modules be imported from these folders."""
+    for path in paths:
+        if (folder := str(Path(path).resolve())) not in sys.path:
+            sys.path.insert(0, folder)
+
+
+def _failure(name: str, error: BaseException) -> str:
+    """Put into one line why an extension does not load, and what would be right."""
+    if isinstance(error, commands.ExtensionNotFound | ModuleNotFoundError):
+        return f"extensions: {name} is not found; is its folder in extension_paths?"
+    if isinstance(error, commands.NoEntryPointError):
+        return f'extensions: {name} has no "async def setup(bot)"'
+    return f"extensions: {name} does not load: {type(error).__name__}: {error}"
+
+
+def responder(cogs: Mapping[str, commands.Cog], name: str) -> Responder:
+    """Find a responder by the name of its cog, or raise `ResponderInvalid`."""
+    cog = cogs.get(name)
+    if cog is None or not isinstance(cog, Responder):
+        able = ", ".join(sorted(name for name, cog in cogs.items() if isinstance(cog, Responder)))
+        wrong = "has no respond(turn)" if cog else "is not loaded"
+        raise ResponderInvalid(
+            f'conversation.responder: the cog "{name}" {wrong}; responders: {able or "none"}'
+        )
+    if not inspect.isasyncgenfunction(cog.respond):
+        raise ResponderInvalid(
+            f"conversation.responder: {name}.respond is no async generator; write "
+            f'"async def respond(self, turn)" with at least one "yield"'
+        )
+    return cog
