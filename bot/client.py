@@ -23,6 +23,7 @@ from bot.door import Door
 from bot.errors import IntentMissing, TokenRefused
 from bot.followed import Followed
 from bot.hearing import Ears
+from bot.inbound import conversation_of
 from bot.locks import Locks
 from bot.notices import Notices
 from bot.refusals import Silence
@@ -154,6 +155,19 @@ class Interlock(commands.AutoShardedBot):
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
         """Answer no message that is gone."""
         await self._door.deleted(str(event.channel_id), str(event.message_id))
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        """Keep nothing of a channel that is gone."""
+        await self._forget(channel.id, channel.guild.id)
+
+    async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
+        """Keep nothing of a thread that is gone."""
+        await self._forget(event.thread_id, event.guild_id)
+
+    async def _forget(self, channel: int, guild: int) -> None:
+        conversation = conversation_of(str(channel), str(guild), "")
+        await self.requests.forget(conversation)
+        self.followed.drop(conversation)
 
     async def on_error(self, event_method: str, /, *_: object, **__: object) -> None:
         """Log by our log, which takes secrets out of tracebacks. Called while handling it."""

@@ -55,4 +55,8 @@ class Followed:
     async def unfollow(self, conversation: Conversation) -> None:
         """Follow it no more."""
         await insist(lambda: self._state.unsubscribe(conversation))
+        self.drop(conversation)
+
+    def drop(self, conversation: Conversation) -> None:
+        """Note that the store does not have it any more."""
         self._ids -= {conversation.id}

@@ -111,6 +111,12 @@ class Locks:
         if (holding := self._held.get(turn)) is not None:
             holding.cancel(reason)
 
+    def lose(self, conversation: Conversation) -> None:
+        """Say nothing more in *conversation*: its lease is known to be gone."""
+        for holding in list(self._held.values()):
+            if holding.lease.conversation == conversation:
+                holding.cancel(Ending.LOST)
+
     def cancel_all(self, reason: Ending) -> None:
         """Ask every turn held here to end."""
         for holding in list(self._held.values()):

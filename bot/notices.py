@@ -43,9 +43,15 @@ class Notices:
         self._marks: dict[str, asyncio.Event] = {}
         self._refusals: dict[str, tuple[str, asyncio.Task[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
 
     async def close(self) -> None:
-        """End every task. Marks on messages that still wait stay: the next process removes them."""
+        """
+        End every task and begin none any more.
+
+        Marks on messages that still wait stay: the next process removes them.
+        """
+        self._closed = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -54,6 +60,9 @@ class Notices:
         self._start(work, name)  # type: ignore[unused-awaitable]  # owned by self._tasks
 
     def _start(self, work: Coroutine[Any, Any, None], name: str) -> "asyncio.Task[None]":
+        if self._closed:
+            work.close()
+            work = _nothing()
         task = asyncio.create_task(_quietly(work), name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -189,6 +198,10 @@ async def _within(seconds: float, event: asyncio.Event) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+async def _nothing() -> None:
+    """What a closed instance does instead of any work."""
 
 
 async def _quietly(work: Coroutine[Any, Any, None]) -> None:

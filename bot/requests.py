@@ -52,6 +52,12 @@ class Requests:
         self._notices.settled(killed.turnover.settled)
         return killed
 
+    async def forget(self, conversation: Conversation) -> None:
+        """Remove everything of a conversation; a turn that runs there says nothing more."""
+        self._locks.lose(conversation)
+        while not (await insist(lambda: self._state.forget(conversation))).done:
+            pass
+
     async def begin_anew(self, conversation: Conversation) -> None:
         """End the conversation's transcript at once; a running turn writes nothing to the next."""
         await insist(lambda: self._state.reset(conversation))
