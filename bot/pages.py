@@ -9,7 +9,7 @@ import hashlib
 import math
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -109,17 +109,29 @@ class Pages:
         issue = unsettled.page.issue if unsettled else issue
         intent = content.text.encode("utf-8", "replace")
         page = await insist(lambda: self._state.page(self._holding.lease, number, issue, intent))
-        found, shown = page.message_id, None
-        if found is None and unsettled and begun - unsettled.since > NONCE_WINDOW:
-            found = await self._find(page, {posted.message for posted in taken.values()})
-        if found is None:
-            found, shown = await self._send(page, content), content.text
-        if found is not None:
-            message = found
+        posted = await self._settled(page, unsettled, taken)
+        if posted is None:
+            # A repeat may be answered with what the first try made, in the words of then.
+            posted = Posted(None, issue, None if unsettled else content.text)
+            posted.message = await self._send(page, content)
+        if (message := posted.message) is not None:
             await insist(lambda: self._state.posted(self._holding.lease, number, issue, message))
         self._unsettled.pop(number, None)
         self._holding.progress()
-        return Posted(found, issue, shown, _editable(begun))
+        posted.editable = _editable(begun)
+        return posted
+
+    async def _settled(
+        self, page: Page, unsettled: Unsettled | None, taken: Mapping[int, Posted]
+    ) -> Posted | None:
+        """Answer a page that an earlier try has sent; None: it has to be sent, maybe again."""
+        if page.message_id is not None:
+            return Posted(page.message_id, page.issue, None)
+        if unsettled is None or time.monotonic() - unsettled.since <= NONCE_WINDOW:
+            return None
+        if (there := await self._find(page, taken)) is None:
+            return None
+        return Posted(there.id, page.issue, there.text, adopted=unsettled.since == -math.inf)
 
     async def _send(self, page: Page, content: Outgoing) -> str | None:
         """Create the message; None when this very create was delivered before and then deleted."""
@@ -139,23 +151,24 @@ class Pages:
             self._reply_to = None  # replying needs the right to read history: send it plainly
             return await self._send(page, content)
 
-    async def _find(self, page: Page, taken: "set[str | None]") -> str | None:
-        """Look in the channel for a page that may be there: by nonce, by reply, by exact text."""
+    async def _find(self, page: Page, taken: Mapping[int, Posted]) -> OwnMessage | None:
+        """Look in the channel for a page that may be there, and for no other turn's of the kind."""
         try:
             recent = await self._wire.recent(self._channel, self._after)
         except Rejected:  # no right to read history: the nonce has to do
             return None
-        free = [message for message in recent if message.id not in taken]
-        first, intent, ours = page.number == 0, page.intent.decode(), self._nonce(page)
-        marks: tuple[Callable[[OwnMessage], bool], ...] = (
-            lambda message: message.nonce == ours,
-            lambda message: first and message.reply_to == self._after,
-            lambda message: message.text == intent,
-        )
-        for mark in marks:
-            if found := next((message.id for message in free if mark(message)), None):
-                return found
-        return None
+        ours, intent = self._nonce(page), page.intent.decode()
+        if told := [message for message in recent if message.nonce == ours]:
+            return told[0]
+        known = {posted.message for posted in taken.values()}
+        free = [one for one in recent if one.nonce is None and one.id not in known]
+        if page.number == 0:
+            return next((one for one in free if one.reply_to == self._after), None)
+        # A later page replies to nothing and is newer than the one before it.
+        before = taken.get(page.number - 1)
+        newest = int(before.message or 0) if before else 0
+        plain = [one for one in free if one.reply_to is None and int(one.id) > newest]
+        return next((one for one in plain if one.text == intent), None)
 
     def _nonce(self, page: Page) -> str:
         return nonce(self._holding.lease.turn, page.number, page.issue, self._channel)
@@ -166,10 +179,14 @@ class Pages:
         """
         Bring a page to its wanted text; False when it must go on in a new message.
 
-        One that was found deleted before, and a file, are left as they are.
+        One that was found deleted before is left alone. A file cannot be edited: that of a
+        forerunner, which may have written something else, is deleted here.
         """
         begun = time.monotonic()
-        if posted.message is not None and content.file is None:
+        if posted.message is not None:
+            if content.file is not None and posted.adopted:
+                await self._wire.delete(self._channel, posted.message)
+                return False
             try:
                 await self._wire.edit(self._channel, posted.message, content.text)
             except Rejected as error:

@@ -1,4 +1,4 @@
-"""A store for tests of the bot's core: the memory adapter, with a log and faults at chosen steps."""
+"""A store for tests of the bot's core: the memory adapter, with a log and planned faults."""
 
 import asyncio
 import time
@@ -22,6 +22,7 @@ class Clock:
         self.now = float(int(time.time()))
 
     def __call__(self) -> float:
+        """Tell the time."""
         return self.now
 
 
@@ -61,7 +62,7 @@ class Store:
 
     @property
     def port(self) -> State:
-        """This store as the port."""
+        """The store as the port sees it."""
         return cast("State", _Steps(self))
 
     def ended(self, message: Message) -> list[str]:

@@ -4,11 +4,13 @@ import asyncio
 import itertools
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
 from bot.inbound import Message, Person
+from bot.locks import Holding
 from bot.speaking import NotSpeaking, Outgoing, OwnMessage, Rejected, speaker
 from bot.turns import DISCORD_EPOCH
 
@@ -38,6 +40,16 @@ def message(
 ) -> Message:
     """Make a message as it comes from hearing."""
     return Message(id or snowflake(), channel, guild, author, text, addressed, responder)
+
+
+@contextmanager
+def speaking(holding: Holding) -> Iterator[None]:
+    """Send in the name of *holding*, as a turn's tasks do."""
+    token = speaker.set(holding)
+    try:
+        yield
+    finally:
+        speaker.reset(token)
 
 
 # ------------------------------------------------------------------------------------------ Discord
@@ -106,6 +118,21 @@ class Discord:
         #: Whether a message that is read back tells its nonce.
         self.shows_nonces = True
         self._in_flight: Counter[str] = Counter()
+
+    def put(
+        self,
+        text: str,
+        *,
+        nonce: str = "another's",
+        reply_to: str | None = None,
+        channel: str = CHANNEL,
+        file: bytes | None = None,
+        ping: bool = False,
+    ) -> str:
+        """Put a message of ours there; answer its id."""
+        sent = Sent(snowflake(), channel, text, file, nonce, reply_to, ping, [text])
+        self.messages.append(sent)
+        return sent.id
 
     def next(self, method: str, *faults: Fault | Exception) -> None:
         """Let the next requests of *method* meet *faults*, one each."""
@@ -196,18 +223,26 @@ class FakeWire:
     async def create(
         self, channel: str, content: Outgoing, *, nonce: str, reply_to: str | None, ping: bool
     ) -> str:
+        """Send a message."""
+
         def act() -> str:
             known = [m for m in self.discord.messages if m.nonce == nonce]
             if known and self.discord.knows_nonces:
                 return self.discord.find(known[0].id).id
-            text, file = content.text, content.file
-            sent = Sent(snowflake(), channel, text, file, nonce, reply_to, ping, [text])
-            self.discord.messages.append(sent)
-            return sent.id
+            return self.discord.put(
+                content.text,
+                nonce=nonce,
+                reply_to=reply_to,
+                channel=channel,
+                file=content.file,
+                ping=ping,
+            )
 
         return await self._request("create", channel, act, text=content.text, flight=channel)
 
     async def edit(self, channel: str, message: str, text: str) -> None:
+        """Replace its text."""
+
         def act() -> None:
             sent = self.discord.find(message)
             sent.text = text
@@ -216,6 +251,8 @@ class FakeWire:
         await self._request("edit", channel, act, message=message, text=text, flight=message)
 
     async def delete(self, channel: str, message: str) -> None:
+        """Delete it."""
+
         def act() -> None:
             for sent in self.discord.messages:
                 sent.deleted |= sent.id == message
@@ -223,6 +260,8 @@ class FakeWire:
         await self._request("delete", channel, act, message=message, flight=message)
 
     async def recent(self, channel: str, after: str) -> Sequence[OwnMessage]:
+        """Read back what is ours."""
+
         def act() -> list[OwnMessage]:
             return [
                 OwnMessage(m.id, m.text, m.nonce if self.discord.shows_nonces else None, m.reply_to)
@@ -233,15 +272,20 @@ class FakeWire:
         return await self._request("recent", channel, act)
 
     async def type(self, channel: str) -> None:
+        """Show the indicator."""
         await self._request("type", channel, lambda: None)
 
     async def react(self, channel: str, message: str, emoji: str) -> None:
+        """Add our reaction."""
+
         def act() -> None:
             self.discord.added[message, emoji] += 1
 
         await self._request("react", channel, act, message=message, text=emoji)
 
     async def unreact(self, channel: str, message: str, emoji: str) -> None:
+        """Remove our reaction."""
+
         def act() -> None:
             self.discord.removed[message, emoji] += 1
 
