@@ -15,8 +15,7 @@ import structlog
 from bot.endings import Ending
 from bot.locks import Holding
 from bot.pages import Pages, Posted
-from bot.speaking import NotSpeaking, Outgoing, Rejected, Unreachable
-from state.errors import LeaseLost, StateUnavailable
+from bot.speaking import LEASE_GONE, NotSpeaking, Outgoing, Unreachable
 
 #: Seconds that the first page waits for more text, unless the reply is complete: what is created is
 #: what a phone's notification shows, and one word says nothing.
@@ -79,7 +78,7 @@ class Reply:
         """
         Show *pages* and return when all of it is on Discord and nothing else of this reply is.
 
-        Raise what made it impossible: `Rejected`, `NotSpeaking`, `LeaseLost`, `StateUnavailable`.
+        Raise what made it impossible: `Rejected`, one of `LEASE_GONE`, or an error of our own.
         """
         self._hurried.set()
         self.show(pages)
@@ -123,14 +122,13 @@ class Reply:
                     await self._insist(self._put, number)
                 elif not self._hurried.is_set():
                     await self._changed.wait()
-        except (Rejected, NotSpeaking, LeaseLost, StateUnavailable) as error:
+        except Exception as error:  # noqa: BLE001 (unheard of, it would pass for a reply that landed)
             self._break(error)
 
     def _break(self, error: Exception) -> None:
         """Note that nothing more can be said, and end the turn for it."""
         self._broken = error
-        lost = isinstance(error, NotSpeaking | LeaseLost)
-        self._holding.cancel(Ending.LOST if lost else Ending.FAILED)
+        self._holding.cancel(Ending.LOST if isinstance(error, LEASE_GONE) else Ending.FAILED)
 
     def _stale(self) -> int | None:
         """The first page that is not on Discord as wanted: one to create before one to edit."""
