@@ -6,10 +6,13 @@ from bot import texts
 from bot.delivery import Reply
 from bot.endings import Ending
 from bot.speaking import Outgoing
-from bot.stream import Stream
+from bot.stream import Stream, units
 
 #: Seconds that closing a reply early may take before the next turn begins.
 CLOSE_WITHIN = 2.0
+
+#: UTF-16 units kept free on every page, so that any mark fits behind a full one.
+MARK_ROOM = max(units(mark) for mark in texts.MARKS.values())
 
 
 class Draft:
@@ -20,7 +23,7 @@ class Draft:
         self._reply = reply
         self._max_pages = max_pages
         self._delete_partial = delete_partial
-        self._stream = Stream()
+        self._stream = Stream(reserve=MARK_ROOM)
 
     @property
     def text(self) -> str:
