@@ -12,9 +12,8 @@ from bot.errors import PayloadUnreadable
 from bot.inbound import unpack
 from bot.insist import insist, new_op
 from bot.locks import Holding, Locks
-from bot.speaking import speaker
+from bot.speaking import LEASE_GONE, speaker
 from bot.turns import Tools, TurnRun
-from state.errors import LeaseLost, StateUnavailable
 from state.outcomes import Started, Turnover
 from state.values import Changes, Claim, Outcome
 
@@ -77,16 +76,23 @@ class Conversations:
         with self._locks.hold(started, asked) as holding:
             speaker.set(holding)  # inherited by every task of the turn, the responder's included
             try:
-                messages = [unpack(inbound) for inbound in started.inbounds]
-                for message in messages:
-                    # One that has pages was served before; its mark is gone.
-                    self._tools.notices.served(message, 0 if started.pages else started.waited)
-                return await TurnRun(self._tools, holding, messages).run()
-            except (LeaseLost, StateUnavailable) as error:
+                return await self._run(holding)
+            except LEASE_GONE as error:
                 log.warning("turn left to the next holder", reason=str(error))
-            except PayloadUnreadable as error:
-                return await self._bury(holding, error)
+            except Exception:  # a bug of ours: its lease ends by itself, and so do its attempts
+                log.exception("turn broken off")
         return Turnover(), asked
+
+    async def _run(self, holding: Holding) -> tuple[Turnover, float]:
+        started = holding.started
+        try:
+            messages = [unpack(inbound) for inbound in started.inbounds]
+        except PayloadUnreadable as error:
+            return await self._bury(holding, error)
+        for message in messages:
+            # One that has pages was served before; its mark is gone.
+            self._tools.notices.served(message, 0 if started.pages else started.waited)
+        return await TurnRun(self._tools, holding, messages).run()
 
     async def _bury(self, holding: Holding, error: PayloadUnreadable) -> tuple[Turnover, float]:
         """Set a turn aside that this build cannot read, so that its conversation goes on."""

@@ -103,7 +103,7 @@ class Speech:
         while True:
             _, at = self._nearest_limit()
             now = time.monotonic()
-            # The first chunk puts another limit in force; it is hit no sooner than `progress` later.
+            # The first chunk puts another limit in force, hit no sooner than `progress` later.
             wait = max(0.0, min(at - now, self._holding.deadline - now, self._limits.progress))
             ends: set[asyncio.Future[Any]] = {child, self._holding.cancelled}
             await asyncio.wait(ends, timeout=wait, return_when="FIRST_COMPLETED")
