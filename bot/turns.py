@@ -28,11 +28,10 @@ from bot.pages import Pages
 from bot.rates import TURNS
 from bot.refusals import Refused, Silence, meaning
 from bot.responders import Interrupted, Responder, Turn
-from bot.speaking import NotSpeaking, Rejected, Unreachable, Wire
+from bot.speaking import Wire
 from bot.speech import Limits, Speech, Spoken
 from bot.transcript import Said, exchange, read
 from bot.typing_indicator import TypingIndicator
-from state.errors import LeaseLost, StateUnavailable
 from state.outcomes import Drift, Turnover
 from state.ports import State
 from state.values import Changes, Claim, Outcome
@@ -45,9 +44,6 @@ RETRY_AFTER = (2.0, 8.0)
 
 #: Discord's epoch in milliseconds: an id holds the milliseconds since then above its low 22 bits.
 DISCORD_EPOCH = 1_420_070_400_000
-
-#: What goes wrong while closing a reply and must not keep the turn from being concluded.
-UNDELIVERED = (Rejected, Unreachable, NotSpeaking, LeaseLost, StateUnavailable)
 
 log = structlog.get_logger(__name__)
 
@@ -102,6 +98,7 @@ class TurnRun:
             progressed=holding.progress,
         )
         self._state = _unpacked(self._started.state)
+        self._changed: bytes | None = None
         self._turn = Turn(
             messages,
             attempt=self._started.attempts + 1,
@@ -120,7 +117,6 @@ class TurnRun:
         the head, for the next holder.
         """
         channel = self._asked_by.channel
-        self._typing = TypingIndicator(self._tools.wire, channel, self._holding)
         pages = Pages(
             self._tools.wire,
             self._tools.state,
@@ -134,6 +130,7 @@ class TurnRun:
         self._draft = Draft(
             self._reply, max_pages=rules.max_pages, delete_partial=rules.delete_partial
         )
+        self._typing = TypingIndicator(self._tools.wire, channel, self._holding)
         try:
             spoken = await self._speak()
             await self._close(spoken)
@@ -162,6 +159,9 @@ class TurnRun:
 
     async def _land(self) -> None:
         """Put the whole reply on Discord. Still part of speaking: a stop or kill cuts it too."""
+        # First: a state that cannot be kept fails the turn before its reply looks complete.
+        if self._turn.state != self._state:
+            self._changed = json.dumps(self._turn.state).encode()
         await self._typing.stop()
         await self._draft.land()
         if self._draft.blank and not self._turn.declined:
@@ -176,7 +176,7 @@ class TurnRun:
             async with asyncio.timeout(CLOSE_WITHIN):
                 retried = self._retry_in(spoken) is not None
                 await self._draft.close(spoken.ending, retried=retried)
-        except (TimeoutError, *UNDELIVERED) as error:
+        except Exception as error:  # noqa: BLE001 (however the reply is left, the turn is concluded)
             log.warning("reply not closed", ending=spoken.ending.value, reason=repr(error))
 
     # --- conclude in the store -------------------------------------------------------------------
@@ -274,10 +274,9 @@ class TurnRun:
         finished = spoken.ending is Ending.FINISHED
         cut = spoken.ending is Ending.KILLED
         reply = self._reply.shown if cut else self._draft.text
-        changed = finished and self._turn.state != self._state
         return Changes(
             outcome,
-            state=json.dumps(self._turn.state).encode() if changed else None,
+            state=self._changed if finished else None,
             state_version=1,
             transcript=exchange(self._messages, reply, spoken.ending),
             keep=self._tools.rules.keep,
