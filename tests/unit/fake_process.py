@@ -20,11 +20,12 @@ from bot import (
 )
 from bot.admission import Heard
 from bot.conversations import Conversations
-from bot.door import Door, DoorRules
+from bot.door import Door, DoorRules, Mode
 from bot.errors import ResponderInvalid
 from bot.inbound import Message
 from bot.locks import Locks
 from bot.notices import Notices
+from bot.rates import Rates
 from bot.requests import Requests
 from bot.responders import Responder, Turn
 from bot.speech import Limits
@@ -47,7 +48,17 @@ RULES = Rules(
     keep=200,
 )
 
-DOOR_RULES = DoorRules("addressed", 3, inbox=20, inbox_per_person=3, overflow=Overflow.REFUSE)
+DOOR_RULES = DoorRules(
+    mode=Mode.QUEUE,
+    follow_mode=Mode.QUEUE,
+    debounce=1.5,
+    debounce_most=6.0,
+    followups="addressed",
+    max_followups=3,
+    inbox=20,
+    inbox_per_person=3,
+    overflow=Overflow.REFUSE,
+)
 
 HEARD = Heard(
     by_machine=False,
@@ -55,6 +66,7 @@ HEARD = Heard(
     addressed=True,
     addressed_elsewhere=False,
     followed=False,
+    allowed=True,
     stop_phrase=False,
     moderator=False,
 )
@@ -129,9 +141,18 @@ class Process:
             state, self.wire, self.notices, self._find, self.conversations.claim, rules
         )
         self.conversations.equip(self.tools)
-        self.door = Door(state, self.locks, self.conversations, self.notices, door_rules)
-        self.wakes = Wakes(state, self.locks, self.conversations)
         self.requests = Requests(state, self.locks, self.notices)
+        self.rates = Rates(state, person_per_minute=1000, owner_per_day=1000)
+        self.door = Door(
+            state,
+            self.locks,
+            self.conversations,
+            self.notices,
+            self.requests,
+            self.rates,
+            door_rules,
+        )
+        self.wakes = Wakes(state, self.locks, self.conversations)
 
     def _find(self, name: str) -> Responder:
         if name != "Script":
