@@ -28,7 +28,7 @@ from bot.pages import Pages
 from bot.rates import TURNS
 from bot.refusals import Refused, Silence, meaning
 from bot.responders import Interrupted, Responder, Turn
-from bot.speaking import Wire
+from bot.speaking import Rejected, Wire
 from bot.speech import Limits, Speech, Spoken
 from bot.transcript import Said, exchange, read
 from bot.typing_indicator import TypingIndicator

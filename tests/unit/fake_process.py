@@ -26,6 +26,7 @@ from bot.inbound import Message
 from bot.locks import Locks
 from bot.notices import Notices
 from bot.rates import Rates
+from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder, Turn
 from bot.speech import Limits
@@ -95,7 +96,9 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make everything that waits in the core wait for milliseconds."""
     for module, name, value in _QUICK:
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setitem(insist.insist.__kwdefaults__, "seconds", 0.1)
+    defaults = insist.insist.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "seconds", 0.1)
 
 
 @dataclass(slots=True)
@@ -137,8 +140,15 @@ class Process:
         self.locks = Locks(state, claim)
         self.notices = Notices(self.wire, state, reactions=reactions)
         self.conversations = Conversations(self.locks, claim)
+        self.silence = Silence()
         self.tools = Tools(
-            state, self.wire, self.notices, self._find, self.conversations.claim, rules
+            state,
+            self.wire,
+            self.notices,
+            self.silence,
+            self._find,
+            self.conversations.claim,
+            rules,
         )
         self.conversations.equip(self.tools)
         self.requests = Requests(state, self.locks, self.notices)
@@ -150,6 +160,7 @@ class Process:
             self.notices,
             self.requests,
             self.rates,
+            self.silence,
             door_rules,
         )
         self.wakes = Wakes(state, self.locks, self.conversations)

@@ -108,14 +108,15 @@ class Store:
         self, name: str, arguments: tuple[Any, ...], inbounds: tuple[Inbound, ...], answer: object
     ) -> None:
         """Note which inbounds a step has ended."""
-        if isinstance(answer, Turnover):
-            outcome = {
-                "commit": lambda: arguments[1].outcome,
-                "supersede": lambda: Outcome.SUPERSEDED,
-                "fail": lambda: Outcome.DEAD,
-            }.get(name)
-            if outcome is not None:
-                self._end(inbounds, outcome())
+        match name, answer:
+            case "commit", Turnover():
+                self._end(inbounds, arguments[1].outcome)
+            case "supersede", Turnover():
+                self._end(inbounds, Outcome.SUPERSEDED)
+            case "fail", Turnover():
+                self._end(inbounds, Outcome.DEAD)
+            case _:
+                pass
         if isinstance(answer, Signalled):
             self._end(answer.withdrawn, Outcome.WITHDRAWN)
         if isinstance(answer, Killed):

@@ -271,20 +271,19 @@ async def test_repeats_end_with_the_lease(turn: HeldTurn, reply: Reply) -> None:
     assert all(request.at < turn.holding.deadline for request in turn.discord.requests)
 
 
-async def test_a_page_that_somebody_deleted_is_sent_anew_once(turn: HeldTurn, reply: Reply) -> None:
-    """As its next issue, under another nonce; journaled like any page."""
+@pytest.mark.parametrize("code", [10008, 50083, 30046])
+async def test_a_page_that_cannot_be_edited_goes_on_in_a_new_message(
+    turn: HeldTurn, reply: Reply, code: int
+) -> None:
+    """Deleted, archived, edited too often: its next issue, under another nonce, journaled alike."""
     reply.show(texts("a"))
     await shows(turn, "a")
-    turn.discord.messages[0].deleted = True
+    turn.discord.next("edit", Rejected(400, code))
     await reply.land(texts("ab"))
-    assert turn.discord.visible() == ["ab"]
     one, other = turn.discord.messages
+    assert other.text == "ab"
     assert one.nonce != other.nonce
     assert turn.journaled == [(0, 0, b"a", one.id), (0, 1, b"ab", other.id)]
-    other.deleted = True
-    with pytest.raises(Rejected):
-        await reply.land(texts("abc"))
-    assert turn.discord.visible() == []
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot import insist
+from bot import pages as module
 from bot.pages import Posted, nonce
 from bot.speaking import NotSpeaking, Outgoing, Rejected, Unreachable
 from state.errors import LeaseLost
@@ -145,12 +146,13 @@ async def test_an_edit_brings_a_page_to_its_text() -> None:
     assert posted.editable > time.monotonic()
 
 
-async def test_an_edit_of_a_deleted_page_says_so_once() -> None:
-    """The first time it is worth another issue; whoever deletes that too means it."""
+async def test_an_edit_of_a_deleted_page_says_so_until_it_is_too_often() -> None:
+    """A few times it is worth another issue; whoever deletes those too means it."""
     turn = await HeldTurn().begin()
-    assert not await turn.pages.edit(Posted("17", 0, "hello"), Outgoing("more"))
+    for issue in range(module.MAX_ISSUES):
+        assert not await turn.pages.edit(Posted("17", issue, "hello"), Outgoing("more"))
     with pytest.raises(Rejected):
-        await turn.pages.edit(Posted("17", 1, "hello"), Outgoing("more"))
+        await turn.pages.edit(Posted("17", module.MAX_ISSUES, "hello"), Outgoing("more"))
 
 
 async def test_a_page_that_was_deleted_before_is_left_alone() -> None:

@@ -40,7 +40,7 @@ async def test_a_page_that_is_not_there_is_sent() -> None:
     """The process had died before its request began."""
     turn = await HeldTurn(unsettled()).begin()
     turn.discord.put("something else")
-    posted = await turn.create(0)
+    await turn.create(0)
     assert turn.discord.replies(turn.asked) == ["hello"]
 
 
