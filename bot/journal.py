@@ -70,7 +70,10 @@ class Journal:
         if (name, key) not in self._recorded:
             value = json.dumps(await self._run(name, effect, key), ensure_ascii=False)
             self._recorded[name, key] = await insist(
-                lambda: self._state.record(self._lease, name, key, value.encode())
+                # A lone surrogate, which a torn emoji leaves, is no reason to lose the result.
+                lambda: self._state.record(
+                    self._lease, name, key, value.encode("utf-8", "surrogatepass")
+                )
             )
         self._progressed()
         result: Any = json.loads(self._recorded[name, key])
