@@ -22,6 +22,8 @@ class Followed:
         """Start empty; `run` fills it."""
         self._state = state
         self._ids: frozenset[str] = frozenset()
+        #: What was followed (True) or left here since the reading under way began.
+        self._meanwhile: dict[str, bool] = {}
 
     def __contains__(self, conversation: object) -> bool:
         """Whether the conversation of that id is followed."""
@@ -38,6 +40,7 @@ class Followed:
 
     async def read(self) -> None:
         """Read the whole list once."""
+        self._meanwhile = {}
         ids: set[str] = set()
         cursor: str | None = None
         while True:
@@ -45,12 +48,16 @@ class Followed:
             ids.update(conversation.id for conversation in page.conversations)
             if (cursor := page.cursor) is None:
                 break
+        # The list was read page by page, and may not know of what happened in between.
+        ids.update(one for one, follows in self._meanwhile.items() if follows)
+        ids.difference_update(one for one, follows in self._meanwhile.items() if not follows)
         self._ids = frozenset(ids)
 
     async def follow(self, conversation: Conversation) -> None:
         """Follow a conversation from now on."""
         await insist(lambda: self._state.subscribe(conversation))
         self._ids |= {conversation.id}
+        self._meanwhile[conversation.id] = True
 
     async def unfollow(self, conversation: Conversation) -> None:
         """Follow it no more."""
@@ -60,3 +67,4 @@ class Followed:
     def drop(self, conversation: Conversation) -> None:
         """Note that the store does not have it any more."""
         self._ids -= {conversation.id}
+        self._meanwhile[conversation.id] = False

@@ -55,6 +55,8 @@ class Store:
     down: bool = False
     #: While set, each step waits for it before it begins.
     hold: asyncio.Event | None = None
+    #: While set, each answer waits for it on its way back.
+    answering: asyncio.Event | None = None
     #: The names of the steps that were asked for, in order.
     steps: list[str] = field(default_factory=list)
     #: (inbound id, how it ended), as the steps that were carried out had it.
@@ -86,6 +88,8 @@ class Store:
             raise LeaseLost(f"step {number}, {name}: another holder")
         answer = await self._carry_out(name, arguments, options)
         await asyncio.sleep(0)
+        if self.answering is not None:
+            await self.answering.wait()
         if trouble is Trouble.LOST:
             raise StateUnavailable(f"step {number}, {name}: answer lost")
         return answer
