@@ -142,23 +142,26 @@ class Locks:
 
     async def heartbeat(self) -> None:
         """Renew every lease held here three times in its life, until cancelled."""
+        renewed = True
         while True:
-            await asyncio.sleep(self._claim.seconds / 3)
-            await self.beat()
+            # After a failure soon again: a store that is back a moment later costs no lease.
+            await asyncio.sleep(self._claim.seconds / (3 if renewed else 30))
+            renewed = await self.beat()
 
-    async def beat(self) -> None:
-        """Renew all leases once; a lost one, or a signal, ends its turn."""
+    async def beat(self) -> bool:
+        """Renew all leases once, if the store answers; a lost one, or a signal, ends its turn."""
         holdings = list(self._held.values())
         if not holdings:
-            return
+            return True
         asked = time.monotonic()
         try:
             answers = await self._state.renew([h.lease for h in holdings], self._claim.seconds)
         except StateUnavailable as error:
             # Nothing is lost yet: each holding stops speaking by itself at its deadline.
             log.warning("leases not renewed", count=len(holdings), reason=str(error))
-            return
+            return False
         self._apply(holdings, answers, asked)
+        return True
 
     def _apply(self, holdings: Sequence[Holding], answers: Sequence[object], asked: float) -> None:
         for holding, answer in zip(holdings, answers, strict=True):
