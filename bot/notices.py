@@ -6,16 +6,19 @@ Best effort throughout: a notice that cannot be delivered is logged and costs no
 
 import asyncio
 from collections.abc import Coroutine, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
 
 from bot import texts
 from bot.errors import PayloadUnreadable
+from bot.gate import Gate
 from bot.inbound import Message, unpack
 from bot.pages import nonce
 from bot.speaking import Outgoing, Rejected, Unreachable, Wire, speaker
-from state.errors import StateError
+from state.errors import Gone, StateError, StateUnavailable
 from state.outcomes import Settled
 from state.ports import State
 from state.values import Inbound, Outcome
@@ -29,7 +32,19 @@ LOOK_AGAIN = 5.0
 #: Seconds after which a refusal is removed: long enough to be read, short enough not to pile up.
 NOTICE_LIFE = 20.0
 
+#: Seconds before each further try to take a mark away, when Discord has not answered.
+UNMARK_AGAIN = (1.0, 5.0, 25.0)
+
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """The notice of one conversation, and the task that will remove it."""
+
+    message: str
+    text: str
+    removal: "asyncio.Task[None]"
 
 
 class Notices:
@@ -41,7 +56,8 @@ class Notices:
         self._state = state
         self._reactions = reactions
         self._marks: dict[str, asyncio.Event] = {}
-        self._refusals: dict[str, tuple[str, asyncio.Task[None]]] = {}
+        self._refusals: dict[str, _Refusal] = {}
+        self._refusing = Gate()
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
 
@@ -66,6 +82,7 @@ class Notices:
         task = asyncio.create_task(_quietly(work), name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # one that is cancelled before it began
         return task
 
     # --- waiting ---------------------------------------------------------------------------------
@@ -87,7 +104,8 @@ class Notices:
         try:
             if await _within(WAIT_SHOWN_AFTER, done) or not await self._still_waits(message):
                 return
-            await self._wire.react(message.channel, message.id, texts.WAITING)
+            with suppress(Unreachable):  # it may be there all the same, and must go in the end
+                await self._wire.react(message.channel, message.id, texts.WAITING)
             while not await _within(LOOK_AGAIN, done) and await self._still_waits(message):
                 pass
             await self._unmark(message)
@@ -95,11 +113,20 @@ class Notices:
             del self._marks[message.id]
 
     async def _still_waits(self, message: Message) -> bool:
-        view = await self._state.view(message.conversation)
+        try:
+            view = await self._state.view(message.conversation)
+        except StateUnavailable:
+            return True  # as far as anybody knows
+        except Gone:
+            return False
         return any(inbound.id == message.id for inbound in view.waiting)
 
     async def _unmark(self, message: Message) -> None:
-        await self._wire.unreact(message.channel, message.id, texts.WAITING)
+        for pause in UNMARK_AGAIN:
+            with suppress(Unreachable):
+                return await self._wire.unreact(message.channel, message.id, texts.WAITING)
+            await asyncio.sleep(pause)
+        return await self._wire.unreact(message.channel, message.id, texts.WAITING)
 
     # --- outcomes without a reply ----------------------------------------------------------------
 
@@ -120,15 +147,15 @@ class Notices:
         self._spawn(self._refuse(message, text), f"refuse {message.id}")
 
     async def _refuse(self, message: Message, text: str) -> None:
-        known = self._refusals.pop(message.channel, None)
-        if known is not None:
-            sent, removal = known
-            removal.cancel()
-            await self._wire.edit(message.channel, sent, text)
-        else:
-            sent = await self._say(message, text)
-        removal = self._start(self._remove(message.channel, sent), f"remove notice {sent}")
-        self._refusals[message.channel] = (sent, removal)
+        channel = message.channel
+        async with self._refusing.through(channel):  # a burst of refusals makes one notice
+            if (known := self._refusals.pop(channel, None)) is not None:
+                known.removal.cancel()
+            sent = known.message if known else await self._say(message, text)
+            removal = self._start(self._remove(channel, sent), f"remove notice {sent}")
+            self._refusals[channel] = _Refusal(sent, text, removal)
+            if known is not None and known.text != text:
+                await self._wire.edit(channel, sent, text)
 
     async def _remove(self, channel: str, sent: str) -> None:
         await asyncio.sleep(NOTICE_LIFE)
@@ -142,10 +169,12 @@ class Notices:
     def settled(self, settled: Iterable[Settled]) -> None:
         """Tell people about inbounds that a hand-over acknowledged without running them."""
         for one in settled:
-            for message in readable(one.inbounds):
+            messages = readable(one.inbounds)
+            for message in messages:
                 log.info("settled", inbound=message.id, outcome=one.outcome.value)
                 self.served(message, 0.0)
-                if (text := _SETTLED.get(one.outcome)) is not None:
+            if (text := _SETTLED.get(one.outcome)) is not None:
+                for message in messages[:1] if one.turn else messages:  # a turn is told of once
                     self.tell(message, text)
             self._mark_ended(one)
 
