@@ -38,11 +38,18 @@ def add_paths(paths: Iterable[str]) -> None:
 
 def _failure(name: str, error: BaseException) -> str:
     """Put into one line why an extension does not load, and what would be right."""
-    if isinstance(error, commands.ExtensionNotFound | ModuleNotFoundError):
+    if isinstance(error, commands.ExtensionNotFound) or _is_missing(name, error):
         return f"extensions: {name} is not found; is its folder in extension_paths?"
     if isinstance(error, commands.NoEntryPointError):
         return f'extensions: {name} has no "async def setup(bot)"'
-    return f"extensions: {name} does not load: {type(error).__name__}: {error}"
+    reason = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    return f"extensions: {name} does not load: {reason}"
+
+
+def _is_missing(name: str, error: BaseException) -> bool:
+    """Whether *error* says that *name* or a package above it is missing, not what it imports."""
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    return missing is not None and f"{name}.".startswith(f"{missing}.")
 
 
 def responder(cogs: Mapping[str, commands.Cog], name: str) -> Responder:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
+from simcord.backend.models import Message
 
 from bot.client import Interlock, point_at
 from bot.config import Settings
@@ -23,6 +25,15 @@ from tests.waiting import wait_until
 EXTENSIONS = ("cogs.echo", "cogs.demo", "cogs.control", "cogs.follow")
 
 ROOT = Path(__file__).parents[2]
+
+#: The command line of a process.
+RUN = (sys.executable, "-m", "bot", "run")
+
+#: Seconds that a lease of a process lives: the shortest that the settings allow.
+LEASE = 3.0
+
+#: Seconds for a process to come online: most of it are imports, and the machine may be busy.
+START = 20.0
 
 
 @asynccontextmanager
@@ -56,21 +67,16 @@ async def running(
 
 @asynccontextmanager
 async def process(
-    sandbox: Sandbox, state_url: str, folder: Path, **environment: str
+    sandbox: Sandbox, folder: Path, *words: str, **environment: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run the bot as a process of its own; it is killed at the end if it still runs."""
-    given: Mapping[str, str] = {
-        **os.environ,
-        "INTERLOCK_TOKEN": sandbox.token,
-        "INTERLOCK_DISCORD__API": sandbox.api,
-        "INTERLOCK_DISCORD__GATEWAY": sandbox.gateway,
-        "INTERLOCK_STATE__URL": state_url,
-        "INTERLOCK_STATE__LEASE": "3s",
-        "PYTHONPATH": str(ROOT),
-        **environment,
-    }
+    """
+    Run the bot as a process of its own, in *folder*; it is killed at the end if it still runs.
+
+    *words* follow `run` on its command line. Its store is `interlock.db` there unless *environment*
+    or a settings file says otherwise; its leases live for `LEASE`.
+    """
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", "run", cwd=folder, env=given
+        *RUN, *words, cwd=folder, env=_environment(sandbox, environment)
     )
     try:
         yield child
@@ -78,6 +84,40 @@ async def process(
         if child.returncode is None:
             child.kill()
         await child.wait()
+
+
+async def refused(sandbox: Sandbox, folder: Path, **environment: str) -> str:
+    """Start a process that exits with 2 after one line on standard error; answer the line."""
+    quiet = {"INTERLOCK_LOG__LEVEL": "warning", **environment}
+    child = await asyncio.create_subprocess_exec(
+        *RUN, cwd=folder, env=_environment(sandbox, quiet), stdout=PIPE, stderr=PIPE
+    )
+    out, err = await child.communicate()
+    assert (child.returncode, out) == (2, b""), err.decode()
+    [line] = err.decode().splitlines()
+    return line
+
+
+def _environment(sandbox: Sandbox, given: Mapping[str, str]) -> dict[str, str]:
+    return {
+        **os.environ,
+        "INTERLOCK_TOKEN": sandbox.token,
+        "INTERLOCK_DISCORD__API": sandbox.api,
+        "INTERLOCK_DISCORD__GATEWAY": sandbox.gateway,
+        "INTERLOCK_STATE__LEASE": f"{LEASE:g}s",
+        "PYTHONPATH": str(ROOT),
+        **given,
+    }
+
+
+async def online(sandbox: Sandbox, count: int = 1) -> None:
+    """Wait until exactly *count* processes of the bot hear what is said."""
+
+    def there() -> bool:
+        sessions = sandbox.connections.sessions.values()
+        return sum(session.connection is not None for session in sessions) == count
+
+    await wait_until(there, timeout=START, description=f"{count} bots are online")
 
 
 class Room:
@@ -93,10 +133,23 @@ class Room:
         mention = f"<@{self.sandbox.application_id}> " if addressed else ""
         return int(self.world.say(self.id, self.world.person(person).id, mention + text).id)
 
+    async def until_marked(self, message: int, *emoji: str) -> None:
+        """Wait until exactly these reactions are on a message."""
+
+        def there() -> bool:
+            marks = self.world.find_message(message).reactions
+            return [str(mark.emoji) for mark in marks] == list(emoji)
+
+        await wait_until(there, description=f"the marks {emoji}")
+
+    def own(self) -> list[Message]:
+        """The bot's messages, oldest first."""
+        bot = self.world.discord.bot_user.id
+        return [message for message in self.world.messages(self.id) if message.author_id == bot]
+
     def replies(self) -> list[str]:
         """What the bot's messages say, oldest first."""
-        mine = self.sandbox.application_id
-        return [m.content for m in self.world.messages(self.id) if str(m.author_id) == str(mine)]
+        return [message.content for message in self.own()]
 
     async def until_replies(self, *endings: str, timeout: float = 10.0) -> list[str]:
         """Wait until there are as many replies as *endings* and each ends so; answer them."""
