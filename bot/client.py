@@ -8,6 +8,7 @@ import sys
 from collections.abc import Coroutine
 from typing import Any, cast
 
+import aiohttp
 import discord
 import structlog
 import yarl
@@ -20,7 +21,7 @@ from bot.commands import sync_commands
 from bot.config import Settings
 from bot.conversations import Conversations
 from bot.door import Door
-from bot.errors import IntentMissing, TokenRefused
+from bot.errors import IntentMissing, StartupFailed, TokenRefused
 from bot.followed import Followed
 from bot.hearing import Ears
 from bot.inbound import conversation_of
@@ -215,6 +216,11 @@ class Interlock(commands.AutoShardedBot):
             raise TokenRefused(
                 "discord.token: Discord refuses it; copy it anew from the developer portal, "
                 'or run "interlock init"'
+            ) from None
+        except (discord.DiscordServerError, aiohttp.ClientError, OSError) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise StartupFailed(
+                f"{Route.BASE} cannot be reached ({reason}); check the network and discord.api"
             ) from None
 
     async def _connect(self) -> None:
