@@ -27,11 +27,14 @@ from state import State
 
 KINDS = {"cycle": short_cycle, "full": full_cycle}
 
-#: Where all is compared with all; elsewhere the rates stand alone.
-_COMPARED = (1, 50)
+#: Where ratios are told; elsewhere the rates stand alone.
+_RATIOS = (1, 50)
 
-#: What the whole comparison is repeated at with an append-only file.
-_DURABLE_WIDTH = 50
+#: Whom the full cycle is compared with, which does more than any of them.
+_FULL = ("redis_py_lock", "chat_sdk")
+
+#: At which width all is measured again with an append-only file.
+_DURABLE = 50
 
 
 async def measure(plan: Plan) -> list[Row]:
@@ -42,7 +45,7 @@ async def measure(plan: Plan) -> list[Row]:
             rows += await _compare(server, plan, width, "")
         rows += await _round_trips(server)
     with running_redis(durable=True) as server:
-        rows += await _compare(server, plan, _DURABLE_WIDTH, "everysec.")
+        rows += await _compare(server, plan, _DURABLE, "everysec.")
     return rows
 
 
@@ -57,7 +60,7 @@ async def _compare(server: Server, plan: Plan, width: int, mode: str) -> list[Ro
 
         for kind, cycle_of in KINDS.items():
             compared.add(kind, await bursts(_ours(server.url, cycle_of)))
-        for name, peer in PEERS.items():
+        for name, peer in PEERS.items() if width in plan.compared else ():
             await compared.add_peer(name, bursts(peer(server.url)))
         pool = await open_now.enter_async_context(replay.pooled(server, recording))
         compared.add("pool", pool)
@@ -80,13 +83,11 @@ def _rows(rates: Mapping[str, Sequence[float]], width: int, mode: str) -> Iterat
     others = [name for name in rates if name not in KINDS]
     for name in others:
         yield Measurement(f"{name}.{mode}cycle.{width}", "cycles/s", rates[name])
-    if width not in _COMPARED:
-        return
-    for kind in KINDS:
-        for name in others:
-            # The pool and the floor replay the short cycle only.
-            if kind == "cycle" or name in PEERS:
-                yield ratio(f"redis.{mode}{kind}.{width}.vs_{name}", rates[kind], rates[name])
+    if width in _RATIOS:
+        for kind, peers in (("cycle", others), ("full", _FULL)):
+            for name in peers:
+                if name in rates:
+                    yield ratio(f"redis.{mode}{kind}.{width}.vs_{name}", rates[kind], rates[name])
 
 
 async def _round_trips(server: Server) -> list[Row]:

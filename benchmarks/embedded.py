@@ -56,7 +56,8 @@ async def _compare(plan: Plan, width: int) -> list[Row]:
                 cycle = await open_now.enter_async_context(aiosqlite(f"{folder}/peer.db"))
                 return await bursts_of(cycle, width, plan.burst)
 
-            await compared.add_peer("aiosqlite", peer())
+            if width in plan.compared:
+                await compared.add_peer("aiosqlite", peer())
             taken = await compared.run(plan.rounds)
     rates = {name: tuple(one.rate for one in bursts) for name, bursts in taken.items()}
     peers = rates.pop("aiosqlite", ())

@@ -73,8 +73,8 @@ class Bot:
                 return
             if self.process.returncode is not None:
                 break
-        told = self.errors.read_text().splitlines() or ["no errors"]
-        raise RuntimeError(f"the bot {self.name} does not answer: {told[-1]}")
+        told = self.errors.read_text().strip()[-200:] or "it told no error"
+        raise RuntimeError(f"the bot {self.name} does not answer: {told}")
 
     async def answer(self, patience: float = _PATIENCE) -> float:
         """Address it; milliseconds until its first create request came in."""

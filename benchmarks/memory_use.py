@@ -11,10 +11,18 @@ from benchmarks.measure import Measurement, Row
 from benchmarks.plan import Plan
 from benchmarks.server import Server, running_redis
 from benchmarks.turns import admitted, begun, conversation_of, opened, short_cycle
+from state import DEFAULT_PARTITIONS
 from state.ports import OP_WINDOW
 
 #: Conversations at once.
 _WIDTH = 200
+
+#: Conversations for each partition, so that few of them fill what they share as many would: the
+#: marks of an hour's duplicates lie in a thousand sets in all.
+_TO_A_PARTITION = 6000
+
+#: Cycles in each of so many conversations before anything is measured.
+_WARM = 20
 
 #: Seconds between two looks at the memory, and how many there are at most. Relation: the server
 #: tidies its tables ten times a second.
@@ -31,9 +39,10 @@ async def measure(plan: Plan) -> list[Row]:
     a turn runs in each of these, and then another message waits in each.
     """
     with running_redis() as server:
-        async with opened(server.url) as state:
+        await _warm(server)
+        partitions = min(DEFAULT_PARTITIONS, max(1, plan.stored // _TO_A_PARTITION))
+        async with opened(server.url, partitions=partitions) as state:
             cycle = short_cycle(state, [conversation_of(number) for number in range(plan.stored)])
-            await _each(_WIDTH, cycle)
             acts: dict[str, Act] = {
                 "mark": lambda number: cycle(number % _WIDTH),
                 "idle": cycle,
@@ -55,6 +64,16 @@ async def _grown(server: Server, count: int, act: Act) -> tuple[float, float]:
     await _each(count, act)
     size_now, keys_now = await _settled(server)
     return (size_now - size) / count, (keys_now - keys) / count
+
+
+async def _warm(server: Server) -> None:
+    """Let the server's own buffers grow to their size, and its log of slow commands stay empty."""
+    server.client.config_set("slowlog-log-slower-than", -1)
+    async with opened(server.url) as state:
+        cycle = short_cycle(state)
+        for _ in range(_WARM):
+            await _each(_WIDTH, cycle)
+    server.client.flushall()
 
 
 async def _settled(server: Server) -> tuple[int, int]:

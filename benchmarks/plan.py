@@ -13,6 +13,8 @@ class Plan:
     burst: float
     #: Numbers of conversations that speak at once.
     widths: tuple[int, ...]
+    #: At which of them others are measured too.
+    compared: tuple[int, ...]
     #: Cycles whose traffic is recorded, to be replayed as raw commands.
     recorded: int
     #: Leases that one process renews.
@@ -29,6 +31,7 @@ FULL = Plan(
     rounds=7,
     burst=0.8,
     widths=(1, 10, 50, 100),
+    compared=(1, 10, 50, 100),
     recorded=8000,
     leases=10_000,
     stored=100_000,
@@ -41,9 +44,10 @@ QUICK = Plan(
     rounds=3,
     burst=0.06,
     widths=(1, 10, 50, 100),
+    compared=(1, 50),
     recorded=1000,
     leases=10_000,
-    stored=5000,
+    stored=6000,
     pairs=100,
     answered=12,
 )

@@ -26,7 +26,14 @@ def as_json(rows: Sequence[Row]) -> str:
 
 def as_table(sections: Sequence[tuple[str, Sequence[Row]]], machine: str) -> Table:
     """Draw one table, a section for each subject; what is missing says why."""
-    table = Table(title="Interlock, measured", caption=machine, width=WIDTH, box=None)
+    table = Table(
+        title="Interlock, measured",
+        caption=machine,
+        width=WIDTH,
+        box=None,
+        pad_edge=False,
+        collapse_padding=True,
+    )
     table.add_column("figure", overflow="fold")
     table.add_column("median", justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)

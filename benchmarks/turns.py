@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from benchmarks.measure import Cycle
-from state import State, connect
+from state import DEFAULT_PARTITIONS, State, connect
 from state.outcomes import Placed, Started, Turnover
 from state.values import Changes, Claim, Conversation, Could, Inbound, Policy
 
@@ -48,9 +48,11 @@ def new_op() -> str:
 
 
 @asynccontextmanager
-async def opened(url: str, *, prefix: str = "benchmark") -> AsyncIterator[State]:
+async def opened(
+    url: str, *, prefix: str = "benchmark", partitions: int = DEFAULT_PARTITIONS
+) -> AsyncIterator[State]:
     """Open a store as the bot does."""
-    state = connect(url, prefix=prefix)
+    state = connect(url, prefix=prefix, partitions=partitions)
     await state.open()
     try:
         yield state

@@ -19,7 +19,9 @@ from benchmarks.targets import TARGETS, Target
 
 ROOT = Path(__file__).parents[2]
 
-TINY = replace(QUICK, rounds=2, burst=0.005, widths=(2,), recorded=8, stored=20, pairs=20)
+TINY = replace(
+    QUICK, rounds=2, burst=0.005, widths=(2,), compared=(2,), recorded=8, stored=20, pairs=20
+)
 
 
 def shown(rows: Sequence[Row], *, machine: str = "a machine") -> list[str]:
