@@ -12,7 +12,7 @@ import structlog
 
 from bot.conversations import Conversations
 from bot.endings import BY_SIGNAL
-from bot.insist import new_op
+from bot.insist import insist, new_op
 from bot.locks import Locks
 from state.errors import Gone, StateUnavailable
 from state.outcomes import Turnover
@@ -48,21 +48,34 @@ class Wakes:
             await asyncio.sleep(EVERY)
 
     async def sweep(self) -> None:
-        """Look once at every partition."""
+        """Look once at every partition; those that cannot be asked hide no other."""
+        missed: StateUnavailable | None = None
         for partition in range(self._state.partitions):
-            due = await self._state.due(partition, LIMIT)
-            for signal in due.signals:
-                self._locks.cancel(signal.turn, BY_SIGNAL[signal.kind])
-            for conversation in due.conversations:
-                await self._take_up(conversation)
+            try:
+                await self._sweep(partition)
+            except StateUnavailable as error:
+                missed = error
+        if missed is not None:
+            raise missed
+
+    async def _sweep(self, partition: int) -> None:
+        due = await self._state.due(partition, LIMIT)
+        for signal in due.signals:
+            self._locks.cancel(signal.turn, BY_SIGNAL[signal.kind])
+        for conversation in due.conversations:
+            await self._take_up(conversation)
 
     async def _take_up(self, conversation: Conversation) -> None:
         claim = self._conversations.claim()
         if claim is None or self._locks.holds(conversation):
             return
-        asked = time.monotonic()
+        asked, op = time.monotonic(), new_op()
         try:
-            answer = await self._state.claim(conversation, op=new_op(), claim=claim)
+            # Repeated, since a lost answer would leave the turn to nobody until its lease ends; not
+            # for long, since others are due too.
+            answer = await insist(
+                lambda: self._state.claim(conversation, op=op, claim=claim), seconds=EVERY
+            )
         except Gone:
             return
         if isinstance(answer, Turnover):

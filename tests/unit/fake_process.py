@@ -32,6 +32,7 @@ from bot.responders import Responder, Turn
 from bot.speech import Limits
 from bot.turns import Rules, Tools
 from bot.wakes import Wakes
+from state.errors import StateUnavailable
 from state.values import Claim, Overflow
 from tests.unit.fake_store import Store
 from tests.unit.fakes import Discord, FakeWire
@@ -174,6 +175,11 @@ class Process:
         """Let *message* pass the door; *facts* are those of `Heard` that differ from a mention."""
         heard = replace(HEARD, addressed=message.addressed)
         await self.door.enter(message, replace(heard, **facts))
+
+    async def sweeps_in_vain(self) -> None:
+        """Sweep while the store cannot be asked for everything."""
+        with pytest.raises(StateUnavailable):
+            await self.wakes.sweep()
 
     async def settles(self) -> None:
         """Wait until no turn runs here."""

@@ -49,7 +49,7 @@ class Store:
     """One process's handle on a database in memory, with a log of its steps and planned faults."""
 
     clock: Clock = field(default_factory=Clock)
-    database: Database = field(default_factory=lambda: Database(1))
+    database: Database = field(default_factory=lambda: Database(partitions=1))
     plan: Plan = lambda _number, _name: None
     #: Whether no step reaches the store.
     down: bool = False

@@ -32,14 +32,15 @@ def message(
     text: str = "hello",
     author: Person = ADA,
     *,
+    age: float = 0.0,
     id: str | None = None,  # noqa: A002 (as the field it fills)
     channel: str = CHANNEL,
     guild: str | None = GUILD,
     addressed: bool = True,
     responder: str = "Script",
 ) -> Message:
-    """Make a message as it comes from hearing."""
-    return Message(id or snowflake(), channel, guild, author, text, addressed, responder)
+    """Make a message as it comes from hearing, written *age* seconds ago."""
+    return Message(id or snowflake(age), channel, guild, author, text, addressed, responder)
 
 
 @contextmanager
