@@ -28,6 +28,7 @@ class Conversations:
         self._locks = locks
         self._claim = claim
         self._draining = False
+        self._parking = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     def equip(self, tools: Tools) -> None:
@@ -53,6 +54,7 @@ class Conversations:
         self._draining = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
+        self._parking = True
         self._locks.cancel_all(Ending.PARKED)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=2 * CLOSE_WITHIN)
@@ -74,6 +76,8 @@ class Conversations:
     async def _hold(self, started: Started, asked: float) -> tuple[Turnover, float]:
         """Run one turn under its lease; answer what follows and when that was asked for."""
         with self._locks.hold(started, asked) as holding:
+            if self._parking:  # granted by an answer that was on its way when draining began
+                holding.cancel(Ending.PARKED)
             speaker.set(holding)  # inherited by every task of the turn, the responder's included
             try:
                 return await self._run(holding)

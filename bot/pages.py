@@ -206,6 +206,8 @@ class Pages:
     async def mark(self, last: Posted | None, mark: str, emoji: str) -> None:
         """Put *mark* behind the last page, or *emoji* on it (or on the question) without text."""
         if last is not None and last.message is not None and last.shown is not None:
+            if last.shown.endswith(mark):
+                return  # put there by a forerunner that ended before it could tell the store
             await self._wire.edit(self._channel, last.message, last.shown + mark)
         else:
             message = last.message if last else None
