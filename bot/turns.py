@@ -172,6 +172,8 @@ class TurnRun:
     async def _close(self, spoken: Spoken) -> None:
         """Leave the reply as its ending wants it, within `CLOSE_WITHIN`."""
         await self._typing.stop()
+        if isinstance(spoken.error, Silenced):
+            return  # an apology would be refused like anything else
         try:
             async with asyncio.timeout(CLOSE_WITHIN):
                 retried = self._retry_in(spoken) is not None
