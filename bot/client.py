@@ -27,6 +27,7 @@ from bot.hearing import Ears
 from bot.inbound import conversation_of
 from bot.locks import Locks
 from bot.notices import Notices
+from bot.presses import Presses
 from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder
@@ -86,7 +87,8 @@ class Interlock(commands.AutoShardedBot):
             )
         )
         self.followed = Followed(state)
-        self.requests = Requests(state, self.locks, self.notices)
+        self.requests = Requests(state, self.locks, self.conversations, self.notices)
+        self._presses = Presses(self.requests, frozenset(settings.access.operators))
         self._door = Door(
             state,
             self.locks,
@@ -157,6 +159,10 @@ class Interlock(commands.AutoShardedBot):
         """Answer no message that is gone."""
         await self._door.deleted(str(event.channel_id), str(event.message_id))
 
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Act on our buttons; commands are the tree's."""
+        await self._presses.pressed(interaction)
+
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """Keep nothing of a channel that is gone."""
         await self._forget(channel.id, channel.guild.id)
@@ -199,6 +205,7 @@ class Interlock(commands.AutoShardedBot):
             log.info("draining", turns=len(self.locks))
             await self.conversations.drain(self.settings.process.drain)
         finally:
+            await self.requests.close()
             await self.notices.close()
             await self.close()
             everything: list[asyncio.Task[Any]] = [*tasks, waiting, gateway]

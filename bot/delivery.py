@@ -136,9 +136,15 @@ class Reply:
             if number not in self._posted:
                 return number
         for number, content in enumerate(self._wanted):
-            if self._posted[number].shown != content.text and not self._ahead(number, content):
+            if self._differs(number, content) and not self._ahead(number, content):
                 return number
         return None
+
+    def _differs(self, number: int, content: Outgoing) -> bool:
+        posted = self._posted[number]
+        # What button a forerunner left is not known, so its pages are written once in any case.
+        unknown = posted.adopted and self._hurried.is_set()
+        return unknown or (posted.shown, posted.button) != (content.text, content.button)
 
     def _ahead(self, number: int, content: Outgoing) -> bool:
         """Whether a forerunner got further with its last page than this run is by now."""

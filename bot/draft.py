@@ -1,11 +1,12 @@
 """The text of a reply, and how it is left on Discord by each way a turn can end."""
 
+from dataclasses import replace
 from typing import assert_never
 
 from bot import texts
 from bot.delivery import Reply
 from bot.endings import Ending
-from bot.speaking import Outgoing
+from bot.speaking import Button, Outgoing
 from bot.stream import Stream, units
 
 #: Seconds that closing a reply early may take before the next turn begins.
@@ -18,11 +19,25 @@ MARK_ROOM = max(units(mark) for mark in texts.MARKS.values())
 class Draft:
     """What a responder has written so far, and the messages that show it."""
 
-    def __init__(self, reply: Reply, *, max_pages: int, delete_partial: bool) -> None:
-        """Show at most *max_pages* messages, the rest as a file."""
+    def __init__(
+        self,
+        reply: Reply,
+        *,
+        max_pages: int,
+        delete_partial: bool,
+        stop: Button | None,
+        retry: Button | None,
+    ) -> None:
+        """
+        Show at most *max_pages* messages, the rest as a file.
+
+        *stop* is under the last page while it grows, *retry* under an apology.
+        """
         self._reply = reply
         self._max_pages = max_pages
         self._delete_partial = delete_partial
+        self._stop = stop
+        self._retry = retry
         self._stream = Stream(reserve=MARK_ROOM)
 
     @property
@@ -40,7 +55,8 @@ class Draft:
         self._stream.write(chunk)
         if not self.blank:
             pages = self._stream.pages[: self._max_pages]
-            self._reply.show([Outgoing(page.shown) for page in pages])
+            shown = [Outgoing(page.shown) for page in pages]
+            self._reply.show([*shown[:-1], replace(shown[-1], button=self._stop)])
 
     async def land(self) -> None:
         """Put all of it on Discord; return when it is there."""
@@ -89,8 +105,9 @@ class Draft:
         if not pages or not self._reply.overtaken:
             await self._freeze(ending)
             return
-        last = pages[-1]
-        await self._reply.land([*pages[:-1], Outgoing(last.text + texts.MARKS[ending], last.file)])
+        last, button = pages[-1], self._retry if ending is Ending.FAILED else None
+        marked = Outgoing(last.text + texts.MARKS[ending], last.file, button)
+        await self._reply.land([*pages[:-1], marked])
 
     async def _freeze(self, ending: Ending) -> None:
         """Mark what is on Discord, without adding to it."""
@@ -103,4 +120,4 @@ class Draft:
         if self._pages() and self._reply.overtaken:
             await self._flush(Ending.FAILED)
         else:
-            await self._reply.land([Outgoing(texts.APOLOGY)])
+            await self._reply.land([Outgoing(texts.APOLOGY, button=self._retry)])

@@ -155,7 +155,7 @@ class Notices:
             removal = self._start(self._remove(channel, sent), f"remove notice {sent}")
             self._refusals[channel] = _Refusal(sent, text, removal)
             if known is not None and known.text != text:
-                await self._wire.edit(channel, sent, text)
+                await self._wire.edit(channel, sent, Outgoing(text))
 
     async def _remove(self, channel: str, sent: str) -> None:
         await asyncio.sleep(NOTICE_LIFE)
@@ -197,9 +197,10 @@ class Notices:
 
     async def _say(self, message: Message, text: str) -> str:
         seed = nonce(f"notice {message.id} {text}", 0, 0, message.channel)
-        return await self._wire.create(
+        sent = await self._wire.create(
             message.channel, Outgoing(text), nonce=seed, reply_to=message.id, ping=False
         )
+        return sent.id
 
 
 _SETTLED = {

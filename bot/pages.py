@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from bot.insist import insist
 from bot.locks import Holding
 from bot.refusals import CANNOT_READ_HISTORY, SEND_ANEW, UNKNOWN_MESSAGE
-from bot.speaking import Outgoing, OwnMessage, Rejected, Unreachable, Wire
+from bot.speaking import Button, Outgoing, OwnMessage, Rejected, Unreachable, Wire
 from state.ports import State
 from state.values import Page
 
@@ -50,6 +50,7 @@ class Posted:
     editable: float = 0.0
     #: Written by a forerunner of this run, and not yet by this run.
     adopted: bool = False
+    button: Button | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,7 @@ class Pages:
         page = await insist(lambda: self._state.page(self._holding.lease, number, issue, intent))
         posted = await self._settled(page, unsettled, taken)
         if posted is None:
-            # A repeat may be answered with what the first try made, in the words of then.
-            posted = Posted(None, issue, None if unsettled else content.text)
-            posted.message = await self._send(page, content)
+            posted = _as_sent(await self._send(page, content), issue, content)
         if (message := posted.message) is not None:
             await insist(lambda: self._state.posted(self._holding.lease, number, issue, message))
         self._unsettled.pop(number, None)
@@ -133,7 +132,7 @@ class Pages:
             return None
         return Posted(there.id, page.issue, there.text, adopted=unsettled.since == -math.inf)
 
-    async def _send(self, page: Page, content: Outgoing) -> str | None:
+    async def _send(self, page: Page, content: Outgoing) -> OwnMessage | None:
         """Create the message; None when this very create was delivered before and then deleted."""
         reply_to = self._reply_to if page.number == 0 else None
         try:
@@ -188,14 +187,14 @@ class Pages:
                 await self._wire.delete(self._channel, posted.message)
                 return False
             try:
-                await self._wire.edit(self._channel, posted.message, content.text)
+                await self._wire.edit(self._channel, posted.message, content)
             except Rejected as error:
                 if error.code not in SEND_ANEW or posted.issue >= MAX_ISSUES:
                     raise
                 return False
             posted.editable = _editable(begun)
             self._holding.progress()
-        posted.shown, posted.adopted = content.text, False
+        posted.shown, posted.button, posted.adopted = content.text, content.button, False
         return True
 
     async def delete(self, posted: Posted) -> None:
@@ -208,10 +207,24 @@ class Pages:
         if last is not None and last.message is not None and last.shown is not None:
             if last.shown.endswith(mark):
                 return  # put there by a forerunner that ended before it could tell the store
-            await self._wire.edit(self._channel, last.message, last.shown + mark)
+            await self._wire.edit(self._channel, last.message, Outgoing(last.shown + mark))
         else:
             message = last.message if last else None
             await self._wire.react(self._channel, message or self._after, emoji)
+
+
+def _as_sent(sent: OwnMessage | None, issue: int, content: Outgoing) -> Posted:
+    """
+    Tell what a create has put on Discord.
+
+    A repeat is answered with what the first try made, in the words of then, which a later edit has
+    to bring up to date. Discord strips white space at both ends; that is no difference.
+    """
+    if sent is None:
+        return Posted(None, issue, content.text)
+    if sent.text.strip() == content.text.strip():
+        return Posted(sent.id, issue, content.text, button=content.button)
+    return Posted(sent.id, issue, sent.text)
 
 
 def _editable(begun: float) -> float:

@@ -35,6 +35,7 @@ def turn_rules(settings: Settings) -> Rules:
         ping_author=conversation.ping_author,
         delete_partial=conversation.partial == "delete",
         keep=settings.history.keep,
+        buttons=conversation.buttons,
     )
 
 

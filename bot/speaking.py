@@ -37,11 +37,20 @@ LEASE_GONE = (NotSpeaking, LeaseLost, StateUnavailable, Gone)
 
 
 @dataclass(frozen=True, slots=True)
+class Button:
+    """A button under a message; *id* comes back with its press, even after a restart."""
+
+    label: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outgoing:
     """The content of one message: text, or text with the rest of a long reply as a file."""
 
     text: str
     file: bytes | None = None
+    button: Button | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +68,17 @@ class Wire(Protocol):
 
     async def create(
         self, channel: str, content: Outgoing, *, nonce: str, reply_to: str | None, ping: bool
-    ) -> str:
-        """Send a message that pings nobody (but the replied author, with *ping*); its id."""
+    ) -> OwnMessage:
+        """
+        Send a message that pings nobody (but the replied author, with *ping*).
+
+        Answer the message as Discord has it: under a nonce that it knows, that is the one which an
+        earlier request made, with the text of then.
+        """
         ...
 
-    async def edit(self, channel: str, message: str, text: str) -> None:
-        """Replace a message's text."""
+    async def edit(self, channel: str, message: str, content: Outgoing) -> None:
+        """Replace a message's text and its button; its file stays."""
         ...
 
     async def delete(self, channel: str, message: str) -> None:

@@ -14,6 +14,14 @@ APOLOGY = "-# ⚠ Something went wrong and I had to give this one up. Please ask
 
 FILE_PAGE = "-# The rest of this reply, as a file:"
 
+STORE_AWAY = "My memory does not answer just now; please try again in a moment."
+STOP_BUTTON = "Stop"
+RETRY_BUTTON = "Try again"
+ALREADY_OVER = "That reply is over already."
+NOT_YOURS = "Only the person who asked, or a moderator, can do that."
+STOPPED_BY_BUTTON = "Stopped."
+TRYING_AGAIN = "Trying again; it takes its turn like any other message."
+
 WAITING = "⏳"
 EMPTY = "🤷"
 STOPPED = "⏹️"

@@ -15,6 +15,7 @@ import structlog
 
 from bot import texts
 from bot.abandon import abandon
+from bot.buttons import retry_button, stop_button
 from bot.delivery import Reply
 from bot.draft import CLOSE_WITHIN, Draft
 from bot.endings import Ending
@@ -63,6 +64,8 @@ class Rules:
     delete_partial: bool
     #: Transcript entries kept per conversation.
     keep: int
+    #: Whether replies carry a Stop button while they grow, and apologies one to try again.
+    buttons: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +130,13 @@ class TurnRun:
         )
         self._reply = Reply(pages, self._holding)
         rules = self._tools.rules
+        turn = self._holding.lease.turn
         self._draft = Draft(
-            self._reply, max_pages=rules.max_pages, delete_partial=rules.delete_partial
+            self._reply,
+            max_pages=rules.max_pages,
+            delete_partial=rules.delete_partial,
+            stop=stop_button(turn) if rules.buttons else None,
+            retry=retry_button(turn) if rules.buttons else None,
         )
         self._typing = TypingIndicator(self._tools.wire, channel, self._holding)
         try:

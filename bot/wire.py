@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 import discord
 
-from bot.speaking import NotSpeaking, Outgoing, OwnMessage, Rejected, Unreachable, speaker
+from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, Unreachable, speaker
 
 #: Messages read back when an unknown outcome is settled.
 RECENT = 50
@@ -61,7 +61,7 @@ class DiscordWire:
 
     async def create(
         self, channel: str, content: Outgoing, *, nonce: str, reply_to: str | None, ping: bool
-    ) -> str:
+    ) -> OwnMessage:
         """Send a message; discord.py adds `enforce_nonce`, so that a repeat is the same message."""
         nothing: Any = None
         file = discord.File(io.BytesIO(content.file), "reply.md") if content.file else nothing
@@ -76,17 +76,20 @@ class DiscordWire:
                 nonce=nonce,
                 reference=reference,
                 file=file,
+                view=view(content.button),
                 allowed_mentions=discord.AllowedMentions(
                     everyone=False, users=False, roles=False, replied_user=ping
                 ),
             )
-        return str(message.id)
+        return own(message)
 
-    async def edit(self, channel: str, message: str, text: str) -> None:
-        """Replace a message's text."""
+    async def edit(self, channel: str, message: str, content: Outgoing) -> None:
+        """Replace a message's text and its button."""
         async with translated():
             await self._message(channel, message).edit(
-                content=text, allowed_mentions=discord.AllowedMentions.none()
+                content=content.text,
+                view=view(content.button),
+                allowed_mentions=discord.AllowedMentions.none(),
             )
 
     async def delete(self, channel: str, message: str) -> None:
@@ -121,6 +124,21 @@ class DiscordWire:
             with suppress(discord.NotFound):
                 me = discord.Object(self._client.application_id or 0)
                 await self._message(channel, message).remove_reaction(emoji, me)
+
+
+def view(button: Button | None) -> Any:  # noqa: ANN401 (discord.py takes None where it says View)
+    """
+    Make a view of one button.
+
+    Stopped at once, so that discord.py keeps nothing of it: a press is told by the button's id,
+    which outlives the process.
+    """
+    if button is None:
+        return None
+    made = discord.ui.View(timeout=None)
+    made.add_item(discord.ui.Button(label=button.label, custom_id=button.id))
+    made.stop()
+    return made
 
 
 def own(message: discord.Message) -> OwnMessage:

@@ -1,8 +1,6 @@
 """The commands that steer a conversation: /kill, /stop, /queue and /new."""
 
-import asyncio
-from collections.abc import Coroutine, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import discord
 import structlog
@@ -10,14 +8,10 @@ from discord import app_commands
 from discord.ext import commands
 
 from bot.client import Interlock
-from bot.inbound import conversation_of
+from bot.interactions import answer, here, moderates
 from bot.notices import readable
 from state.outcomes import Killed, NotRunning, Running, View
-from state.values import Conversation, Inbound
-
-#: Seconds that a command may take before it is acknowledged with "thinking…".
-#: Relation: Discord gives three, of which the way there and back take their part.
-PROMPT = 0.8
+from state.values import Inbound
 
 #: People named in one answer; the others are counted.
 NAMED = 10
@@ -84,37 +78,7 @@ class Control(commands.Cog):
         return "A new conversation begins here; what was said before is forgotten."
 
     def _moderates(self, interaction: discord.Interaction) -> bool:
-        """Decide by the rights that Discord sent with the command, or the operators' list."""
-        if interaction.guild_id is None:
-            return True
-        by_right = interaction.permissions.manage_messages
-        return by_right or str(interaction.user.id) in self._bot.settings.access.operators
-
-
-async def answer(
-    interaction: discord.Interaction, work: Coroutine[Any, Any, str], *, public: bool = False
-) -> None:
-    """Answer with what *work* says, deferring first when it takes long."""
-    doing = asyncio.create_task(work, name=f"command {interaction.id}")
-    try:
-        done, _ = await asyncio.wait({doing}, timeout=PROMPT)
-        if not done:
-            await interaction.response.defer(ephemeral=not public, thinking=True)
-            await interaction.edit_original_response(content=await doing)
-        else:
-            await interaction.response.send_message(doing.result(), ephemeral=not public)
-    except discord.HTTPException as error:
-        # Another process of ours heard the same command and has answered it.
-        log.info("command answered elsewhere", code=error.code)
-    finally:
-        doing.cancel()
-        await asyncio.wait({doing})
-
-
-def here(interaction: discord.Interaction) -> Conversation:
-    """Name the conversation in which a command was used."""
-    guild = str(interaction.guild_id) if interaction.guild_id else None
-    return conversation_of(str(interaction.channel_id), guild, str(interaction.user.id))
+        return moderates(interaction, self._bot.settings.access.operators)
 
 
 def told_killed(killed: Killed, interaction: discord.Interaction, *, own_only: bool) -> str:

@@ -5,7 +5,7 @@ from discord import app_commands
 from discord.ext import commands
 
 from bot.client import Interlock
-from cogs.control import answer, here
+from bot.interactions import answer, here
 
 
 class Follow(commands.Cog):

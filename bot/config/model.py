@@ -129,6 +129,8 @@ class ConversationSettings(_Table):
     """How many messages one reply may take; the rest follows as a file."""
     reactions: bool = True
     """Whether a waiting message is marked with an hourglass."""
+    buttons: bool = True
+    """Whether a growing reply carries a Stop button, and an apology one to try again."""
 
 
 class AccessSettings(_Table):

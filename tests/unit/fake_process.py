@@ -48,6 +48,7 @@ RULES = Rules(
     ping_author="slow",
     delete_partial=False,
     keep=200,
+    buttons=False,
 )
 
 DOOR_RULES = DoorRules(

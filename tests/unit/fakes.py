@@ -223,8 +223,8 @@ class FakeWire:
 
     async def create(
         self, channel: str, content: Outgoing, *, nonce: str, reply_to: str | None, ping: bool
-    ) -> str:
-        """Send a message."""
+    ) -> OwnMessage:
+        """Send a message; one under a known nonce is answered as it is by now."""
 
         def act() -> str:
             known = [m for m in self.discord.messages if m.nonce == nonce]
@@ -239,10 +239,12 @@ class FakeWire:
                 ping=ping,
             )
 
-        return await self._request("create", channel, act, text=content.text, flight=channel)
+        id_ = await self._request("create", channel, act, text=content.text, flight=channel)
+        return OwnMessage(id_, self.discord.find(id_).text, nonce, reply_to)
 
-    async def edit(self, channel: str, message: str, text: str) -> None:
+    async def edit(self, channel: str, message: str, content: Outgoing) -> None:
         """Replace its text."""
+        text = content.text
 
         def act() -> None:
             sent = self.discord.find(message)

@@ -1,0 +1,64 @@
+"""Presses of our buttons, by whoever may, in this process or after a restart."""
+
+import discord
+import structlog
+
+from bot import texts
+from bot.buttons import Act, Press, read
+from bot.interactions import answer, here, moderates
+from bot.requests import Requests
+from state.outcomes import NotRunning, Running
+
+log = structlog.get_logger(__name__)
+
+
+class Presses:
+    """Acts on presses through the requests of this process."""
+
+    def __init__(self, requests: Requests, operators: frozenset[str]) -> None:
+        """*operators* may press every button."""
+        self._requests = requests
+        self._operators = operators
+
+    async def pressed(self, interaction: discord.Interaction) -> None:
+        """Act on an interaction, if it is a press of one of our buttons."""
+        if interaction.type is not discord.InteractionType.component:
+            return
+        custom_id = str(dict(interaction.data or {}).get("custom_id", ""))
+        if (press := read(custom_id)) is not None:
+            log.info("pressed", act=press.act.value, turn=press.turn, by=str(interaction.user.id))
+            await answer(interaction, self._act(interaction, press))
+
+    async def _act(self, interaction: discord.Interaction, press: Press) -> str:
+        if press.act is Act.STOP:
+            return await self._stop(interaction, press.turn)
+        return await self._retry(interaction, press.turn)
+
+    async def _stop(self, interaction: discord.Interaction, turn: str) -> str:
+        conversation, by = here(interaction), str(interaction.user.id)
+        running = (await self._requests.look(conversation)).turn
+        if running is None or running.id != turn:
+            return texts.ALREADY_OVER
+        if not (self._moderates(interaction) or takes_part(running, by)):
+            return texts.NOT_YOURS
+        answered = await self._requests.stop(conversation, turn, by, f"press-{interaction.id}")
+        over = isinstance(answered, NotRunning)
+        return texts.ALREADY_OVER if over else texts.STOPPED_BY_BUTTON
+
+    async def _retry(self, interaction: discord.Interaction, turn: str) -> str:
+        conversation, by = here(interaction), str(interaction.user.id)
+        letter = await self._requests.given_up(conversation, turn)
+        if letter is None:
+            return texts.ALREADY_OVER
+        if not (self._moderates(interaction) or by in {i.author for i in letter.inbounds}):
+            return texts.NOT_YOURS
+        again = await self._requests.requeue(conversation, letter.id, f"press-{interaction.id}")
+        return texts.TRYING_AGAIN if again else texts.ALREADY_OVER
+
+    def _moderates(self, interaction: discord.Interaction) -> bool:
+        return moderates(interaction, self._operators)
+
+
+def takes_part(running: Running, person: str) -> bool:
+    """Whether *person* wrote one of the messages that are being answered."""
+    return any(inbound.author == person for inbound in running.inbounds)
