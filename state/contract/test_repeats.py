@@ -41,7 +41,6 @@ from state.outcomes import (
     Superseding,
     Turnover,
 )
-from state.ports import OP_WINDOW
 from state.values import Changes, Claim, Could, Inbound, Lease, Policy, SignalKind
 
 pytestmark = pytest.mark.asyncio
@@ -193,20 +192,6 @@ async def test_a_commit_that_released_sent_twice(one: State, two: State) -> None
     for n, claim in enumerate((CLAIM, None)):
         lease = (await begin(one, message(f"m{n}"))).lease
         assert await twice(one, two, commit_of(lease, op(), claim)) == Turnover()
-
-
-async def test_a_commit_sent_again_much_later(one: State, two: State, clock: Clock) -> None:
-    """Within its window the first answer stands, whatever happened since. Contract 37, 73."""
-    lease = (await begin(one, message("m1"))).lease
-    step = commit_of(lease, op(), CLAIM)
-    assert await step(one) == Turnover()
-    lease = (await begin(two, message("m2"))).lease
-    await say(two, message("m3"))
-    await finish(two, lease)
-    clock.move(OP_WINDOW - 1)
-    before = await everything(one)
-    assert await step(one) == Turnover()
-    assert await everything(one) == before
 
 
 async def test_a_commit_sent_twice_at_once(one: State, two: State) -> None:

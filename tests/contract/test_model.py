@@ -25,16 +25,20 @@ QUIET = settings(
     deadline=None,
     database=None,
     print_blob=True,
+    report_multiple_bugs=False,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 PROFILES = {
     "ci": settings(QUIET, max_examples=25, stateful_step_count=40, derandomize=True),
     "long": settings(QUIET, max_examples=5_000, stateful_step_count=80),
 }
-PROFILE = PROFILES[os.environ.get("MODEL", "ci")]
+PROFILE = os.environ.get("MODEL", "ci")
+
+# Seconds. A small run waits for the store some thousand times; a long one is ended by hand.
+pytestmark = pytest.mark.timeout(300 if PROFILE == "ci" else 0)
 
 
-def agree(make: Callable[[], StateFactory], profile: settings = PROFILE) -> None:
+def agree(make: Callable[[], StateFactory], profile: settings = PROFILES[PROFILE]) -> None:
     """Let the machine run against a fresh database of *make* for each example."""
 
     class Tried(Agreement):

@@ -31,20 +31,54 @@ forgetting(
     "test_an_admit_that_changed_nothing_sent_twice",
     "test_an_admit_that_followed_up_sent_twice",
     "test_an_admit_that_stopped_sent_twice",
+    "test_an_admit_sent_again_when_its_turn_is_over",
     "test_an_answer_survives_a_restart",
     "test_an_interrupted_admit_is_repeated",
 )
-forgetting("claim", "test_a_claim_sent_twice", "test_a_claim_that_settled_sent_twice")
-forgetting("supersede", "test_a_supersede_sent_twice")
+forgetting(
+    "claim",
+    "test_a_claim_sent_twice",
+    "test_a_claim_that_settled_sent_twice",
+    "test_a_claim_sent_again_when_its_turn_is_over",
+)
+forgetting(
+    "supersede",
+    "test_a_supersede_sent_twice",
+    "test_a_supersede_sent_again_when_the_new_turn_is_over",
+)
 forgetting(
     "commit",
     "test_a_commit_that_handed_over_sent_twice",
     "test_a_commit_that_released_sent_twice",
     "test_a_commit_sent_again_much_later",
+    "test_a_commit_sent_again_when_the_next_turn_is_over",
     "test_a_commit_sent_twice_at_once",
     "test_an_interrupted_commit_is_repeated",
 )
-forgetting("fail", "test_a_failure_sent_twice", "test_a_giving_up_sent_twice")
+forgetting(
+    "fail",
+    "test_a_failure_sent_twice",
+    "test_a_giving_up_sent_twice",
+    "test_a_giving_up_sent_again_when_the_next_turn_is_over",
+)
 forgetting("park", "test_a_park_sent_twice")
 forgetting("signal", "test_a_signal_sent_twice")
 forgetting("kill", "test_a_kill_sent_twice")
+
+
+@caught_by(
+    "test_an_admit_sent_again_when_its_turn_is_over",
+    "test_a_claim_sent_again_when_its_turn_is_over",
+    "test_a_commit_sent_again_when_the_next_turn_is_over",
+    "test_a_giving_up_sent_again_when_the_next_turn_is_over",
+    "test_a_supersede_sent_again_when_the_new_turn_is_over",
+)
+class ParksTheAnswers(MemoryState):
+    """The answer that granted a lease is kept with it, and goes when it is given back."""
+
+    async def park(self, lease: Lease, *, op: str) -> None:
+        """Park, and forget all other answers of the conversation."""
+        await super().park(lease, op=op)
+        for conversation, other in list(self._db.answers):
+            if conversation == lease.conversation and other != op:
+                del self._db.answers[conversation, other]
