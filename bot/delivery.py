@@ -100,7 +100,7 @@ class Reply:
         self._writer.cancel()
         await asyncio.wait({self._writer})
 
-    async def mark(self, mark: str, emoji: str) -> None:
+    async def mark(self, mark: str, emoji: str | None) -> None:
         """
         Put *mark* behind what is on Discord, or *emoji* on it where its text is not known here.
 

@@ -27,17 +27,20 @@ class Draft:
         delete_partial: bool,
         stop: Button | None,
         retry: Button | None,
+        emoji: str | None,
     ) -> None:
         """
         Show at most *max_pages* messages, the rest as a file.
 
-        *stop* is under the last page while it grows, *retry* under an apology.
+        *stop* is under the last page while it grows, *retry* under an apology; *emoji* marks what
+        has no text to put a mark behind.
         """
         self._reply = reply
         self._max_pages = max_pages
         self._delete_partial = delete_partial
         self._stop = stop
         self._retry = retry
+        self._emoji = emoji
         self._stream = Stream(reserve=MARK_ROOM)
 
     @property
@@ -82,7 +85,7 @@ class Draft:
             case Ending.SUPERSEDED:
                 await self._make_room()
             case Ending.KILLED:
-                await self._freeze(ending)
+                await self.mark(ending)
             case Ending.PARKED:
                 await self._reply.freeze(CLOSE_WITHIN)
             case Ending.FAILED:
@@ -97,23 +100,23 @@ class Draft:
         elif self._reply.begun:
             await self._flush(Ending.SUPERSEDED)
         else:
-            await self._freeze(Ending.SUPERSEDED)
+            await self.mark(Ending.SUPERSEDED)
 
     async def _flush(self, ending: Ending) -> None:
         """Show what was written, with its markdown closed and a mark behind it."""
         pages = self._pages()
         if not pages or not self._reply.overtaken:
-            await self._freeze(ending)
+            await self.mark(ending)
             return
         last, button = pages[-1], self._retry if ending is Ending.FAILED else None
         marked = Outgoing(last.text + texts.MARKS[ending], last.file, button)
         await self._reply.land([*pages[:-1], marked])
 
-    async def _freeze(self, ending: Ending) -> None:
+    async def mark(self, ending: Ending) -> None:
         """Mark what is on Discord, without adding to it."""
         await self._reply.freeze(CLOSE_WITHIN)
         if ending is not Ending.SUPERSEDED or self._reply.begun:
-            await self._reply.mark(texts.MARKS[ending], texts.STOPPED)
+            await self._reply.mark(texts.MARKS[ending], self._emoji)
 
     async def _apologise(self) -> None:
         """Say once that the turn is given up."""

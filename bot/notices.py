@@ -85,6 +85,15 @@ class Notices:
         task.add_done_callback(lambda _: work.close())  # one that is cancelled before it began
         return task
 
+    @property
+    def reactions(self) -> bool:
+        """Whether anything may be marked with an emoji."""
+        return self._reactions
+
+    def later(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Do *work*, for which a turn had no time, by best effort and in nobody's name."""
+        self._spawn(work, name)
+
     # --- waiting ---------------------------------------------------------------------------------
 
     def waits(self, message: Message) -> None:

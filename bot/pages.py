@@ -202,13 +202,13 @@ class Pages:
         if posted.message is not None:
             await self._wire.delete(self._channel, posted.message)
 
-    async def mark(self, last: Posted | None, mark: str, emoji: str) -> None:
+    async def mark(self, last: Posted | None, mark: str, emoji: str | None) -> None:
         """Put *mark* behind the last page, or *emoji* on it (or on the question) without text."""
         if last is not None and last.message is not None and last.shown is not None:
             if last.shown.endswith(mark):
                 return  # put there by a forerunner that ended before it could tell the store
             await self._wire.edit(self._channel, last.message, Outgoing(last.shown + mark))
-        else:
+        elif emoji is not None:
             message = last.message if last else None
             await self._wire.react(self._channel, message or self._after, emoji)
 

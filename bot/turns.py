@@ -46,6 +46,9 @@ RETRY_AFTER = (2.0, 8.0)
 #: Discord's epoch in milliseconds: an id holds the milliseconds since then above its low 22 bits.
 DISCORD_EPOCH = 1_420_070_400_000
 
+#: Endings whose mark follows by best effort when there was no time for it.
+LEAVES_A_MARK = (Ending.STOPPED, Ending.KILLED, Ending.SUPERSEDED)
+
 log = structlog.get_logger(__name__)
 
 
@@ -102,6 +105,7 @@ class TurnRun:
         )
         self._state = _unpacked(self._started.state)
         self._changed: bytes | None = None
+        self._unmarked = False
         self._turn = Turn(
             messages,
             attempt=self._started.attempts + 1,
@@ -137,6 +141,7 @@ class TurnRun:
             delete_partial=rules.delete_partial,
             stop=stop_button(turn) if rules.buttons else None,
             retry=retry_button(turn) if rules.buttons else None,
+            emoji=texts.STOPPED if self._tools.notices.reactions else None,
         )
         self._typing = TypingIndicator(self._tools.wire, channel, self._holding)
         try:
@@ -147,7 +152,10 @@ class TurnRun:
             await self._reply.freeze(0)
         log.info("turn over", ending=spoken.ending.value, reason=_reason(spoken))
         asked = time.monotonic()
-        return await self._conclude(spoken), asked
+        turnover = await self._conclude(spoken)
+        if self._unmarked:  # the next turn does not wait for it
+            self._tools.notices.later(self._draft.mark(spoken.ending), f"mark {spoken.ending}")
+        return turnover, asked
 
     # --- speak -----------------------------------------------------------------------------------
 
@@ -187,6 +195,7 @@ class TurnRun:
                 retried = self._retry_in(spoken) is not None
                 await self._draft.close(spoken.ending, retried=retried)
         except Exception as error:  # noqa: BLE001 (however the reply is left, the turn is concluded)
+            self._unmarked = isinstance(error, TimeoutError) and spoken.ending in LEAVES_A_MARK
             log.warning("reply not closed", ending=spoken.ending.value, reason=repr(error))
 
     # --- conclude in the store -------------------------------------------------------------------

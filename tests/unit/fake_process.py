@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 import pytest
+import structlog
 
 from bot import (
     conversations,
@@ -101,6 +102,10 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     defaults = insist.insist.__kwdefaults__
     assert defaults is not None
     monkeypatch.setitem(defaults, "seconds", 0.1)
+    # A traceback drawn by rich takes longer than most of these tests.
+    for processor in structlog.get_config()["processors"]:
+        if isinstance(processor, structlog.dev.ConsoleRenderer):
+            monkeypatch.setattr(processor, "_exception_formatter", structlog.dev.plain_traceback)
 
 
 @dataclass(slots=True)
@@ -153,7 +158,7 @@ class Process:
             rules,
         )
         self.conversations.equip(self.tools)
-        self.requests = Requests(state, self.locks, self.notices)
+        self.requests = Requests(state, self.locks, self.conversations, self.notices)
         self.rates = Rates(state, person_per_minute=1000, owner_per_day=1000)
         self.door = Door(
             state,
@@ -198,6 +203,7 @@ class Process:
         for task in list(self.conversations._tasks):
             task.cancel()
         await asyncio.gather(*self.conversations._tasks, return_exceptions=True)
+        await self.requests.close()
         await self.notices.close()
 
 
