@@ -2,21 +2,21 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from state.errors import StateInvalid, StateUnavailable
+from state.errors import Gone, LeaseLost, StateInvalid, StateUnavailable
 from state.partition import DEFAULT_PARTITIONS
 from state.redis.calls import Calls
 from state.redis.driver import connections_to
 from state.redis.hints import Hints
 from state.redis.keys import COUNT, ConversationKeys, Keys
 from state.redis.opening import Checked, check
+from state.redis.replies import Reply
 from state.redis.resp import Argument, command, packed
 from state.redis.scripts import Script
-from state.redis.wire import Reply
-from state.values import Conversation, Policy, Signal
+from state.values import Conversation, Lease, Policy, Signal
 
 #: Braces would break the hash tag, a space the names in the indexes.
 _PREFIX = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
@@ -106,7 +106,7 @@ class Handle:
         """See `State.ping`."""
         await self._calls.command("PING")
 
-    async def hints(self) -> AsyncIterator[Signal]:
+    async def hints(self) -> AsyncGenerator[Signal]:
         """See `State.hints`."""
         listener = Hints(self._url, self._keys, self._calls)
         self._listeners.add(listener)
@@ -138,8 +138,24 @@ class Handle:
         *arguments: Argument,
         keys: Sequence[str] = (),
     ) -> Reply:
-        """Run a script about one conversation; *keys* follow those of the conversation."""
-        return Reply(await self._ask(script, self._keys.of(conversation), keys, arguments))
+        """Run a script about one conversation; the reply is read from after its kind."""
+        reply = Reply(await self._ask(script, self._keys.of(conversation), keys, arguments))
+        reply.next()
+        return reply
+
+    async def _holding(
+        self,
+        script: Script,
+        lease: Lease,
+        *arguments: Argument,
+        keys: Sequence[str] = (),
+    ) -> list[Any]:
+        """Run a step of a holder; `LeaseLost` when it holds no more."""
+        reply = await self._ask(script, self._keys.of(lease.conversation), keys, arguments)
+        if reply[0] == b"lost":
+            where = lease.conversation.id
+            raise LeaseLost(f"conversation {where}: the lease {lease.token} does not hold")
+        return reply
 
     async def _ask(
         self,
@@ -162,15 +178,14 @@ class Handle:
             packed(arguments),
         )
         reply: list[Any] = await self._calls.run(script, question)
+        if reply[0] == b"gone":
+            raise Gone(f"{of.name} is being forgotten; try again in a moment")
         return reply
 
-    async def _run(
-        self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]
-    ) -> list[Any]:
-        """Run a script about a partition."""
+    async def _run(self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]) -> Any:  # noqa: ANN401 (each script answers its own)
+        """Run a script that is not about one conversation."""
         question = command("EVALSHA", script.sha, len(keys), *keys, self._now(), *arguments)
-        reply: list[Any] = await self._calls.run(script, question)
-        return reply
+        return await self._calls.run(script, question)
 
 
 #: An empty argument, as it is sent.

@@ -17,7 +17,7 @@ from state.errors import StateUnavailable
 from state.redis.calls import Calls
 from state.redis.driver import FAILURES, SOCKET_TIMEOUT, connections_to
 from state.redis.keys import Keys
-from state.redis.wire import signal_named
+from state.redis.replies import signal_named
 from state.values import Signal
 
 #: Seconds between two messages to oneself, and of hearing none after which the connection is
@@ -44,40 +44,37 @@ class Hints:
     async def close(self) -> None:
         """End the iteration of `signals`, wherever it waits."""
         self._closed = True
-        await self._disconnect()
+        if self._connection is not None:
+            await self._connection.disconnect(nowait=True)
 
     async def signals(self) -> AsyncGenerator[Signal]:
         """Yield signals over as many connections as it takes."""
         while not self._closed:
+            connection = self._connection = self._new_connection()
             try:
-                connection = await self._subscribed()
+                await self._subscribe(connection)
                 async with aclosing(self._heard(connection)) as heard:
                     async for signal in heard:
                         yield signal
             except (*FAILURES, StateUnavailable):
                 pass
             finally:
-                await self._disconnect()
+                # Here, whatever `close` saw: it may have come while this was connecting.
+                self._connection = None
+                await connection.disconnect(nowait=True)
             if not self._closed:
                 await asyncio.sleep(random.uniform(*PAUSE))
 
-    async def _subscribed(self) -> AbstractConnection:
-        connection = self._connection = self._new_connection()
+    async def _subscribe(self, connection: AbstractConnection) -> None:
         async with asyncio.timeout(SOCKET_TIMEOUT):
             await connection.connect()  # type: ignore[no-untyped-call]
             await connection.send_command("SUBSCRIBE", *self._channels)
-        return connection
-
-    async def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.disconnect(nowait=True)
 
     async def _heard(self, connection: AbstractConnection) -> AsyncGenerator[Signal]:
         loop = asyncio.get_running_loop()
         heard = loop.time()
         beat_at = heard
-        while loop.time() < heard + SILENCE:
+        while not self._closed and loop.time() < heard + SILENCE:
             if loop.time() >= beat_at:
                 await self._calls.command("PUBLISH", self._beat, "")
                 beat_at = loop.time() + BEAT

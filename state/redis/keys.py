@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from state.keys import Scope
 from state.partition import partition_of
 from state.redis.resp import packed
 from state.values import Conversation
@@ -24,7 +25,7 @@ _HOUR_MS = 3_600_000
 FINE_BUCKETS = 64
 
 #: Keys of every conversation: those that `conversation.lua` names.
-COUNT = 9
+COUNT = 13
 
 #: Conversations whose keys are remembered, 1 KB each. Relation: more than one process speaks in.
 _REMEMBERED = 10_000
@@ -45,10 +46,6 @@ class ConversationKeys:
     #: Keeps marks of one conversation apart from those of others.
     salt: int
 
-    def answer(self, op: str) -> str:
-        """Name where the answer of an operation is kept for its repeats."""
-        return f"{self.tag}:answer:{self.name} {op}"
-
     def seen(self, inbound: str) -> tuple[str, str, str, str]:
         """
         Name the coarse and fine bucket of an inbound's id, its mark, and its hour's start (µs).
@@ -59,8 +56,8 @@ class ConversationKeys:
         """
         snowflake = _SNOWFLAKE.match(inbound)
         if snowflake is None:
-            own = f"{self.tag}:seen:{self.name} {inbound}"
-            return own, own, "", ""
+            own = f"{self.tag}:seen:{_hash(inbound) ^ self.salt:x}"
+            return own, own, "own", ""
         number = int(snowflake[0])
         hour = ((number >> 22) + _DISCORD_EPOCH) // _HOUR_MS
         if snowflake.end() != len(inbound) or number >> 63:
@@ -98,14 +95,49 @@ class Keys:
             f"{tag}:kept:{name}",
             f"{tag}:transcript:{name}",
             f"{tag}:dead:{name}",
+            f"{tag}:alarms:{name}",
+            f"{tag}:given:{name}",
+            f"{tag}:answers:{name}",
             f"{tag}:counter",
             f"{tag}:wake",
             f"{tag}:signals",
-            f"{tag}:followed",
+            f"{tag}:index",
+            f"{tag}:gone",
         )
         return ConversationKeys(
             tag, name, f"{tag}:hints", keys[0], packed(keys), packed([name]), _hash(name)
         )
+
+    def tag_of(self, owner: str) -> str:
+        """Return the hash tag of an owner's keys."""
+        return self._tags[partition_of(owner, self.partitions)]
+
+    def tag(self, partition: int) -> str:
+        """Return the hash tag of a partition's keys."""
+        return self._tags[partition]
+
+    def scoped(self, scope: Scope, key: str) -> list[str]:
+        """List what `key.lua` names, in its order."""
+        tag, whose = self.tag_of(scope.owner), whose_key(scope)
+        answers = f"{tag}:answers:{whose}"
+        return [f"{tag}:key:{whose} {key}", f"{tag}:beside", f"{tag}:gone", answers]
+
+    @staticmethod
+    def owner_in(key: str) -> str:
+        """Return whose a key is; only for keys that name a conversation or a scope."""
+        return key.partition("}:")[2].partition(":")[2].partition(" ")[0]
+
+    def usage(self, owner: str) -> str:
+        """Name the usage of an owner."""
+        return f"{self.tag_of(owner)}:usage:{owner}"
+
+    def shards(self, name: str) -> list[str]:
+        """Name a range of shards, and the answers kept for operations on it."""
+        return [f"{{{self._prefix}}}:shards:{name}", f"{{{self._prefix}}}:answers:shards {name}"]
+
+    def gate(self, bucket: int) -> str:
+        """Name the gate of an identify bucket."""
+        return f"{{{self._prefix}}}:gate:{bucket}"
 
     def wake(self, partition: int) -> str:
         """Name the wake index of a partition."""
@@ -115,9 +147,22 @@ class Keys:
         """Name the index of unfinished signals of a partition."""
         return f"{self._tags[partition]}:signals"
 
-    def followed(self, partition: int) -> str:
-        """Name the followed conversations of a partition."""
-        return f"{self._tags[partition]}:followed"
+    def gone(self, partition: int) -> str:
+        """Name what is being forgotten in a partition."""
+        return f"{self._tags[partition]}:gone"
+
+    def index(self, partition: int) -> str:
+        """
+        Name the index of a partition, sorted by name, by kind.
+
+        `f` followed and `c` kept conversations, `t` timers and `l` dead letters, each with what
+        names it in its conversation.
+        """
+        return f"{self._tags[partition]}:index"
+
+    def beside(self, partition: int) -> str:
+        """Name the index of what may expire: `k` key-values, `g` conversations with answers."""
+        return f"{self._tags[partition]}:beside"
 
     def all_hints(self) -> list[str]:
         """Name the channels of all partitions, on which signals are published."""
@@ -126,6 +171,15 @@ class Keys:
     def beat(self, listener: str) -> str:
         """Name the channel on which a listener hears itself."""
         return f"{{{self._prefix}}}:beat:{listener}"
+
+
+def whose_key(scope: Scope) -> str:
+    """Name a scope: `<owner> <kind> <whose>`."""
+    if scope.conversation is not None:
+        return f"{scope.owner} c {scope.conversation}"
+    if scope.person is not None:
+        return f"{scope.owner} p {scope.person}"
+    return f"{scope.owner} o -"
 
 
 def meta(prefix: str) -> str:
@@ -143,7 +197,7 @@ def name_of(conversation: Conversation) -> str:
     return f"{conversation.owner} {conversation.id}"
 
 
-def conversation_named(name: bytes) -> Conversation:
+def conversation_named(name: str) -> Conversation:
     """Read a name back."""
-    owner, _, conversation = name.decode().partition(" ")
+    owner, _, conversation = name.partition(" ")
     return Conversation(owner, conversation)

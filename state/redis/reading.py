@@ -1,8 +1,8 @@
-"""The steps that read, and the subscriptions: what needs neither lease nor operation id."""
+"""The steps that read, and the subscriptions."""
 
 from state.outcomes import Due, Entry, Subscriptions, View
 from state.partition import partition_of
-from state.redis import scripts, wire
+from state.redis import replies, scripts
 from state.redis.handle import Handle
 from state.redis.keys import conversation_named, name_of
 from state.values import Conversation
@@ -16,18 +16,18 @@ class Reading(Handle):
         keys = [self._keys.wake(partition), self._keys.signals(partition)]
         names, signals = await self._run(scripts.DUE, keys, [limit])
         return Due(
-            tuple(conversation_named(name) for name in names),
-            tuple(wire.signal_named(signal) for signal in signals),
+            tuple(conversation_named(name.decode()) for name in names),
+            tuple(replies.signal_named(signal) for signal in signals),
         )
 
     async def view(self, conversation: Conversation) -> View:
         """See `State.view`."""
         reply = await self._step(scripts.VIEW, conversation)
-        _, now, live, followed = reply.next(), *(int(reply.next()) for _ in range(3))
-        wake, dead, fields = reply.next(), int(reply.next()), reply.many()
+        now, live, followed = (reply.number() for _ in range(3))
+        wake, dead, fields = reply.next(), reply.number(), reply.many()
         return View(
-            wire.Turn(fields).running(now, live=bool(live)) if fields else None,
-            tuple(wire.inbound(raw) for raw in reply.rest()),
+            replies.Turn(fields).running(now, live=bool(live)) if fields else None,
+            tuple(replies.inbound(raw) for raw in reply.rest()),
             bool(followed),
             None if wake is None else (int(float(wake)) - now) / 1e6,
             dead,
@@ -37,21 +37,26 @@ class Reading(Handle):
         self, conversation: Conversation, *, before: int | None = None, limit: int = 50
     ) -> tuple[Entry, ...]:
         """See `State.history`."""
-        reply = await self._step(
-            scripts.HISTORY, conversation, "" if before is None else before, limit
-        )
-        _, first = reply.next(), int(reply.next())
-        return tuple(Entry(first + place, payload) for place, payload in enumerate(reply.rest()))
+        below = "" if before is None else before
+        reply = await self._step(scripts.HISTORY, conversation, below, limit)
+        lines = (line.split(b" ", 2) for line in reply.rest())
+        return tuple(Entry(int(number), payload) for number, _, payload in lines)
+
+    async def answer(self, conversation: Conversation, inbound: str) -> bytes | None:
+        """See `State.answer`."""
+        reply = await self._step(scripts.GIVEN, conversation, inbound)
+        given: bytes | None = reply.next()
+        return given
 
     async def reset(self, conversation: Conversation) -> None:
         """See `State.reset`."""
         await self._step(scripts.RESET, conversation)
 
-    # --- subscriptions: single commands where one command is the whole step ----------------------
+    # --- subscriptions --------------------------------------------------------------------------
 
     async def subscribe(self, conversation: Conversation) -> None:
         """See `State.subscribe`."""
-        await self._calls.command("ZADD", self._followed(conversation), 0, name_of(conversation))
+        await self._step(scripts.SUBSCRIBE, conversation)
 
     async def unsubscribe(self, conversation: Conversation) -> None:
         """See `State.unsubscribe`."""
@@ -59,27 +64,44 @@ class Reading(Handle):
 
     async def is_subscribed(self, conversation: Conversation) -> bool:
         """See `State.is_subscribed`."""
-        score = await self._calls.command(
-            "ZSCORE", self._followed(conversation), name_of(conversation)
-        )
+        index = self._keys.index(partition_of(conversation.owner, self.partitions))
+        score = await self._calls.command("ZSCORE", index, f"f {name_of(conversation)}")
         return score is not None
 
     async def subscriptions(self, cursor: str | None = None, limit: int = 200) -> Subscriptions:
         """See `State.subscriptions`; partition by partition, the cursor is the last name given."""
-        partition, after = 0, "-"
+        partition, after = 0, cursor
         if cursor is not None:
             partition = partition_of(cursor.partition(" ")[0], self.partitions)
-            after = f"({cursor}"
-        found: list[bytes] = []
+        found: list[str] = []
         while partition < self.partitions and len(found) <= limit:
-            key, wanted = self._keys.followed(partition), limit + 1 - len(found)
-            found += await self._calls.command("ZRANGEBYLEX", key, after, "+", "LIMIT", 0, wanted)
-            partition, after = partition + 1, "-"
+            _, names = await self._listed(partition, "f ", after, limit + 1 - len(found))
+            found += names
+            partition, after = partition + 1, None
         page = found[:limit]
         more = len(found) > len(page) and page
         return Subscriptions(
-            tuple(conversation_named(name) for name in page), page[-1].decode() if more else None
+            tuple(conversation_named(name) for name in page), page[-1] if more else None
         )
 
-    def _followed(self, conversation: Conversation) -> str:
-        return self._keys.followed(partition_of(conversation.owner, self.partitions))
+    # --- the index ------------------------------------------------------------------------------
+
+    async def _listed(
+        self, partition: int, kind: str, after: str | None, most: int
+    ) -> tuple[int, list[str]]:
+        """
+        List names of the index that start with *kind*, without it, after that of a page before.
+
+        Answer the store's time (µs) and at most *most* of them. *kind* ends with a space.
+        """
+        start = f"[{kind}" if after is None else f"({kind}{after}"
+        stop = f"({kind[:-1]}!"  # the exclamation mark is what follows a space
+        keys = [self._keys.index(partition)]
+        now, *names = await self._run(scripts.LISTED, keys, [start, stop, most])
+        return int(now), [name.decode()[len(kind) :] for name in names]
+
+    async def _field(self, kind: str, conversation: Conversation, field: str) -> bytes | None:
+        """Read one field of one of a conversation's hashes."""
+        of = self._keys.of(conversation)
+        value: bytes | None = await self._calls.command("HGET", f"{of.tag}:{kind}:{of.name}", field)
+        return value

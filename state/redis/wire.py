@@ -1,39 +1,29 @@
 """
-What travels between the scripts and the port: replies become outcomes, changes become arguments.
+What travels to the scripts: steps become arguments.
 
-A reply is a flat list of bytes, integers and None; `Reply` reads it from the front. An inbound is
-`<admitted> <id> <author> <payload>`, several are framed as `<length>:<inbound>`. What a turn
-recorded lies in fields of its hash: `S:` steps, `P:` pages, `M:` their message ids, `T:` takes,
-each value after its place in the order of recording.
+Each function says which script reads what it returns. Times are whole microseconds, flags 1 or 0,
+and what is absent is empty or, where a space ends it, `*`.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
-
-from state.outcomes import Placed, Running, Settled, Started, Turnover
+from state.errors import Unacceptable
+from state.redis.keys import Keys, whose_key
 from state.redis.resp import Argument
-from state.values import (
-    Changes,
-    Claim,
-    Conversation,
-    Could,
-    Inbound,
-    Lease,
-    Outcome,
-    Overflow,
-    Page,
-    Policy,
-    Signal,
-    SignalKind,
-    Step,
-)
-
-# --- arguments -----------------------------------------------------------------------------------
+from state.values import Changes, Claim, Could, Overflow, Policy, Timer
 
 
 def microseconds(seconds: float) -> int:
     """Return *seconds* as the scripts count time."""
     return int(seconds * 1e6)
+
+
+def life(ttl: float | None) -> str | int:
+    """Return a time to live in microseconds, empty for ever."""
+    return "" if ttl is None else int(ttl * 1e6)
+
+
+def text(value: str) -> bytes:
+    """Encode what people wrote, lone surrogates included."""
+    return value.encode("utf-8", "surrogatepass")
 
 
 def claim_terms(claim: Claim | None) -> str:
@@ -44,33 +34,32 @@ def claim_terms(claim: Claim | None) -> str:
 
 
 def could_be(could: Could) -> str:
-    """Stop, follow-up and trigger, as admit.lua reads them."""
-    follow_up, trigger = " 1" if could.follow_up else " 0", " 1" if could.trigger else " 0"
-    return could.stop + follow_up + trigger
+    """What admit.lua reads of a Could."""
+    follow_up, trigger = " 1" if could.follow_up else " 0", " 1 " if could.trigger else " 0 "
+    return could.stop + follow_up + trigger + (could.joins or "*")
 
 
 def bounds(policy: Policy) -> str:
-    """Return a policy as admit.lua reads it."""
+    """What admit.lua reads of a policy."""
     drop_oldest = policy.overflow is Overflow.DROP_OLDEST
     return (
-        f"{policy.inbox} {policy.per_person} {drop_oldest:d}"
-        f" {policy.max_followups} {policy.early_only:d}"
+        f"{policy.inbox} {policy.per_person} {drop_oldest:d} {policy.max_followups}"
+        f" {policy.early_only:d} {policy.interrupt:d} {policy.drop:d} {policy.gather:d}"
+        f" {microseconds(policy.not_before)} {microseconds(policy.quiet)}"
+        f" {microseconds(policy.quiet_most)}"
     )
 
 
-def ending(claim: Claim | None, changes: Changes | None, *, state: bool) -> list[Argument]:
-    """Return hand-over and changes as changes.lua reads them; the state only if *state*."""
-    if changes is None:
-        return [f"{claim_terms(claim)}   0", b""]
-    kept = state and changes.state is not None
-    version = changes.state_version if kept else ""
-    terms = f"{claim_terms(claim)} {version} {changes.keep} {len(changes.transcript)}"
-    return [terms, (changes.state or b"") if kept else b"", *changes.transcript]
-
-
-def text(value: str) -> bytes:
-    """Encode what people wrote, lone surrogates included."""
-    return value.encode("utf-8", "surrogatepass")
+def starts_at_once(could: Could, policy: Policy, claim: Claim | None) -> bool:
+    """Whether an inbound would start a turn in a conversation where nothing is pending."""
+    return (
+        claim is not None
+        and could.trigger
+        and policy.inbox > 0
+        and policy.per_person > 0
+        and not policy.not_before
+        and not policy.quiet
+    )
 
 
 def step_field(name: str, key: str) -> bytes:
@@ -84,207 +73,76 @@ def page_field(number: int, issue: int) -> str:
     return f"{number}:{issue}"
 
 
-# --- replies -------------------------------------------------------------------------------------
+def timer(given: Timer) -> list[Argument]:
+    """What alarms.lua sets: `<id> <delay>`, and the rest of the alarm."""
+    every = "*" if given.every is None else microseconds(given.every)
+    shown = f"{given.delay!r} {'*' if given.every is None else repr(given.every)}"
+    inbound = given.inbound
+    head = f"{every} {given.catch_up.value} {shown} {inbound.id} {inbound.author} "
+    return [f"{given.id} {microseconds(given.delay)}", head.encode() + inbound.payload]
 
 
-class Reply:
-    """Read a flat reply from the front."""
+def ending(
+    claim: Claim | None, changes: Changes | None, *own: Argument, commit: bool
+) -> list[Argument]:
+    """
+    What changes.lua reads of an ending, with what is the step's *own* in its place.
 
-    __slots__ = ("_at", "_items")
-
-    def __init__(self, items: list[Any]) -> None:
-        """Start at the first of *items*."""
-        self._items = items
-        self._at = 0
-
-    def __bool__(self) -> bool:
-        return self._at < len(self._items)
-
-    @property
-    def first(self) -> Any:  # noqa: ANN401 (as in `next`)
-        """The kind of the reply, wherever it is being read."""
-        return self._items[0]
-
-    def next(self) -> Any:  # noqa: ANN401 (each place of a reply has a type of its own)
-        """Return the next item."""
-        self._at += 1
-        return self._items[self._at - 1]
-
-    def text(self) -> str:
-        """Return the next item as text."""
-        text: str = self.next().decode("utf-8", "surrogatepass")
-        return text
-
-    def optional_text(self) -> str | None:
-        """Return the next item as text, or None."""
-        item: bytes | None = self.next()
-        return None if item is None else item.decode()
-
-    def rest(self) -> list[Any]:
-        """Return all that is left."""
-        left, self._at = self._items[self._at :], len(self._items)
-        return left
-
-    def many(self) -> list[Any]:
-        """Return as many items as the next one says."""
-        count = int(self.next())
-        self._at += count
-        return self._items[self._at - count : self._at]
-
-    def inbounds(self) -> tuple[Inbound, ...]:
-        """Return as many inbounds as the next item says."""
-        return tuple(inbound(raw) for raw in self.many())
-
-    def turnover(self, conversation: Conversation) -> Turnover:
-        """Return what a hand-over settled and started; it ends the reply."""
-        settled = tuple(self._settled() for _ in range(int(self.next())))
-        return Turnover(self._started(conversation) if self else None, settled)
-
-    def _settled(self) -> Settled:
-        outcome, kind = Outcome(self.text()), self.next()
-        if kind == b"inbox":
-            return Settled(outcome, self.inbounds())
-        turn = Turn(self.many())
-        return Settled(outcome, turn.all_inbounds, turn.id, turn.pages_as_recorded())
-
-    def _started(self, conversation: Conversation) -> Started:
-        token, expires, granted = self.text(), int(self.next()), int(self.next())
-        state, version = self.next(), int(self.next() or 0)
-        turn = Turn(self.many())
-        return Started(
-            Lease(conversation, turn.id, token, expires // 1000),
-            turn.inbounds,
-            steps=turn.steps(),
-            pages=turn.pages(),
-            attempts=turn.number(b"attempts"),
-            followups=turn.number(b"followups"),
-            carry=turn.fields.get(b"carry"),
-            signal=turn.pending,
-            state=state,
-            state_version=version,
-            waited=(granted - turn.admitted) / 1e6,
-        )
+    Only a *commit* writes state, key-values and usage.
+    """
+    if changes is None:
+        return [f"{claim_terms(claim)}   0", b"", *own]
+    kept = commit and changes.state is not None
+    version = changes.state_version if kept else ""
+    terms = f"{claim_terms(claim)} {version} {changes.keep} {len(changes.transcript)}"
+    state = (changes.state or b"") if kept else b""
+    entries = _entries(changes) if changes.transcript else []
+    if not writes_more(changes, commit=commit):
+        return [terms, state, *entries, *own]
+    counts, more = _more(changes, commit=commit)
+    return [terms + counts, state, *entries, *own, *more]
 
 
-def own_turn(
-    reply: list[Any], conversation: Conversation, inbound: Inbound, op: str, claim: Claim
-) -> Placed:
-    """Return the new turn that *inbound* made at once."""
-    number, _, granted = reply[1].partition(b" ")
-    expires = int(granted) + int(claim.seconds * 1e6)
-    lease = Lease(conversation, inbound.id, f"{number.decode()}-{op}", expires // 1000)
-    if len(reply) == 2:  # noqa: PLR2004 (nothing is kept of the conversation)
-        return Placed(0, Turnover(Started(lease, (inbound,))))
-    _, _, state, version = reply
-    started = Started(lease, (inbound,), state=state, state_version=int(version))
-    return Placed(0, Turnover(started))
+def writes_more(changes: Changes, *, commit: bool) -> bool:
+    """Whether more.lua has anything to write."""
+    beside = changes.answer is not None or changes.timers or changes.unschedule
+    return bool(beside or (commit and (changes.puts or changes.usage)))
 
 
-class Turn:
-    """The fields of a stored turn."""
-
-    __slots__ = ("admitted", "begun", "fields", "id", "lead")
-
-    def __init__(self, flat: Sequence[bytes]) -> None:
-        """Take fields and values in turn, as HGETALL gives them."""
-        self.fields = dict(zip(flat[::2], flat[1::2], strict=True))
-        turn, lead, admitted, begun = self.fields[b"turn"].decode().split(" ")
-        self.id, self.lead, self.admitted, self.begun = turn, lead, int(admitted), int(begun)
-
-    def number(self, field: bytes) -> int:
-        """Return a count, 0 before it was first written."""
-        return int(self.fields.get(field, 0))
-
-    @property
-    def inbounds(self) -> tuple[Inbound, ...]:
-        """Those that the turn was made of."""
-        return inbounds_in(self.fields[b"inbounds"])
-
-    @property
-    def all_inbounds(self) -> tuple[Inbound, ...]:
-        """Those it was made of, then those it took."""
-        taken = (inbounds_in(value) for _, value in self._recorded(b"T:"))
-        return self.inbounds + tuple(inbound for took in taken for inbound in took)
-
-    @property
-    def pending(self) -> SignalKind | None:
-        """The request that waits for the turn."""
-        signal = self.fields.get(b"signal")
-        return SignalKind(signal.partition(b" ")[0].decode()) if signal else None
-
-    def steps(self) -> tuple[Step, ...]:
-        """In the order in which they were recorded."""
-        return tuple(Step(*step_named(field), value) for field, value in self._recorded(b"S:"))
-
-    def pages_as_recorded(self) -> tuple[Page, ...]:
-        """In the order in which they were recorded."""
-        return tuple(self._page(field, intent) for field, intent in self._recorded(b"P:"))
-
-    def pages(self) -> tuple[Page, ...]:
-        """In the order in which they are read."""
-        return tuple(sorted(self.pages_as_recorded(), key=lambda page: (page.number, page.issue)))
-
-    def running(self, now: int, *, live: bool) -> Running:
-        """Show the turn to others."""
-        age = (now - self.begun) / 1e6
-        return Running(self.id, self.lead, self.all_inbounds, age, live, self.pending)
-
-    def _page(self, field: bytes, intent: bytes) -> Page:
-        number, _, issue = field.partition(b":")
-        message = self.fields.get(b"M:" + field)
-        return Page(int(number), int(issue), intent, None if message is None else message.decode())
-
-    def _recorded(self, kind: bytes) -> Iterator[tuple[bytes, bytes]]:
-        placed = [
-            (*value.split(b" ", 1), field[2:])
-            for field, value in self.fields.items()
-            if field[:2] == kind
-        ]
-        for _, value, field in sorted(placed, key=lambda item: int(item[0])):
-            yield field, value
+def more_keys(keys: Keys, owner: str, changes: Changes | None, *, commit: bool) -> list[str]:
+    """Name what more.lua touches; raise `Unacceptable` for keys that are not *owner*'s."""
+    if changes is None or not writes_more(changes, commit=commit):
+        return []
+    for put in changes.puts:
+        if put.scope.owner != owner:
+            raise Unacceptable(f"a commit of {owner} cannot write a key of {put.scope.owner}")
+    named = [f"{keys.tag_of(owner)}:beside", keys.usage(owner)]
+    return [*named, *(keys.scoped(put.scope, put.key)[0] for put in changes.puts if commit)]
 
 
-def without_place(recorded: bytes) -> bytes:
-    """Return what was recorded, without its place."""
-    return recorded.partition(b" ")[2]
+def _entries(changes: Changes) -> list[Argument]:
+    ours = ("",) * (len(changes.transcript) - len(changes.authors))
+    authors = (*changes.authors, *ours)
+    return [
+        text(author or "*") + b" " + payload
+        for payload, author in zip(changes.transcript, authors, strict=False)
+    ]
 
 
-def inbound(raw: bytes) -> Inbound:
-    """Read one inbound."""
-    _, name, author, payload = raw.split(b" ", 3)
-    return Inbound(name.decode(), author.decode(), payload)
-
-
-def inbounds_in(framed: bytes) -> tuple[Inbound, ...]:
-    """Read framed inbounds."""
-    found: list[Inbound] = []
-    at = 0
-    while at < len(framed):
-        colon = framed.index(b":", at)
-        at = colon + 1 + int(framed[at:colon])
-        found.append(inbound(framed[colon + 1 : at]))
-    return tuple(found)
-
-
-def step_named(field: bytes) -> tuple[str, str]:
-    """Read name and key of a step's field, without its kind."""
-    length, _, rest = field.partition(b":")
-    name, key = rest[: int(length)], rest[int(length) :]
-    return name.decode("utf-8", "surrogatepass"), key.decode("utf-8", "surrogatepass")
-
-
-def drift(items: Sequence[bytes]) -> tuple[tuple[str, str], ...]:
-    """Name the steps of a drift, fields and values in turn, in the order of their recording."""
-    placed = sorted(zip(items[::2], items[1::2], strict=True), key=lambda step: place_of(step[1]))
-    return tuple(step_named(field[2:]) for field, _ in placed)
-
-
-def place_of(recorded: bytes) -> int:
-    """Return the place of what was recorded."""
-    return int(recorded.partition(b" ")[0])
-
-
-def signal_named(name: bytes) -> Signal:
-    """Read a signal as the index and the hints name it."""
-    owner, conversation, turn, kind, by = name.decode("utf-8", "surrogatepass").split(" ", 4)
-    return Signal(Conversation(owner, conversation), turn, SignalKind(kind), by)
+def _more(changes: Changes, *, commit: bool) -> tuple[str, list[Argument]]:
+    puts, usage = (changes.puts, dict(changes.usage)) if commit else ((), {})
+    counts = (
+        f" {changes.answer is not None:d} {len(changes.unschedule)} {len(changes.timers)}"
+        f" {len(puts)} {len(usage)}"
+    )
+    more: list[Argument] = [] if changes.answer is None else [changes.answer]
+    more += changes.unschedule
+    for given in changes.timers:
+        more += timer(given)
+    for put in puts:
+        lasts = "*" if put.ttl is None else microseconds(put.ttl)
+        name = f"k {whose_key(put.scope)} {put.key}"
+        more += [f"{lasts} {put.value is not None:d} {name}", put.value or b""]
+    for used, amount in usage.items():
+        more += [text(used), amount]
+    return counts, more

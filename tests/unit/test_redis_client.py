@@ -255,8 +255,9 @@ async def test_closing_ends_calls_that_wait(state: RedisState, proxy: Proxy) -> 
     """Nobody is left waiting for a connection that is being given back."""
     proxy.frozen = True
     waiting = asyncio.create_task(state.view(HERE))
-    assert state._calls._mux is not None
-    await wait_until(lambda: state._calls._mux._waiting, description="the question is sent")  # type: ignore[union-attr]
+    asked = state._calls._mux
+    assert asked is not None
+    await wait_until(lambda: len(asked._waiting) > 0, description="the question is sent")
     await state.close()
     with pytest.raises(StateUnavailable):
         await waiting

@@ -8,6 +8,7 @@ from importlib.resources import files
 import pytest
 import redis
 
+from state.keys import Scope
 from state.outcomes import Duplicate, Ignored, Placed
 from state.partition import partition_of
 from state.redis import RedisState, keys, scripts
@@ -65,7 +66,7 @@ async def test_an_idle_conversation_leaves_only_what_expires(
     await turn(state, "timer")
     left = no_leftover_keys.keys()
     kinds = {key.split(":")[2] for key in left if "}:meta" not in key}
-    assert kinds == {"answer", "counter", "seen"}
+    assert kinds == {"answers", "counter", "seen"}
 
 
 async def test_what_a_conversation_kept_goes_with_its_last_trace(
@@ -150,7 +151,8 @@ def test_all_keys_of_an_owner_share_one_hash_tag() -> None:
         key, at = parse(of.packed, at)
         sent.append(key.decode())
     assert len(sent) == keys.COUNT
-    named = [*sent, of.turn, of.hints, of.answer("op"), *of.seen(str(SNOWFLAKE))[:2]]
+    named = [*sent, of.turn, of.hints, *of.seen(str(SNOWFLAKE))[:2]]
+    named += [*layout.scoped(Scope(HERE.owner), "key"), layout.usage(HERE.owner)]
     assert all(name.startswith(tag) for name in named)
 
 
@@ -165,6 +167,6 @@ def test_all_keys_of_an_owner_share_one_hash_tag() -> None:
 def test_scripts_touch_declared_keys_only(file) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
     """Each key in a call is a name that stands for one of KEYS, never one made up in Lua."""
     text = re.sub(r"--.*", "", file.read_text("utf-8"))
-    declared = {"coarse", "fine", "bucket", "wake", "channel"}
+    declared = {"coarse", "fine", "bucket", "wake", "gone", "usage", "key", "beside", "channel"}
     for place in re.findall(r"\bcall\('[A-Z]+', ([^,)]+)", text):
         assert place.isupper() or place.startswith("KEYS[") or place in declared, place

@@ -1,6 +1,7 @@
 """What `open` asks of a Redis server, and how it says no."""
 
 import asyncio
+import random
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,7 @@ from state.errors import StateInvalid, StateUnavailable
 from state.redis import RedisState, opening
 from tests.leftovers import Keyspace
 from tests.redis_server import RedisServer, running_redis
+from tests.unit.redis_steps import Steps, answered
 
 
 @pytest.fixture
@@ -91,7 +93,7 @@ async def test_a_wrong_password_is_told_without_the_password(
 async def test_the_least_rights_are_enough(
     redis_server: RedisServer, redis_keys: Keyspace, admin: redis.Redis
 ) -> None:
-    """Nothing that an ordinary application may not do is asked for."""
+    """No step asks for anything that an ordinary application may not do."""
     admin.acl_setuser(
         redis_keys.prefix,
         enabled=True,
@@ -103,9 +105,13 @@ async def test_the_least_rights_are_enough(
     )
     address = redis_server.url.removeprefix("redis://")
     try:
-        state = RedisState(f"redis://{redis_keys.prefix}:right@{address}", prefix=redis_keys.prefix)
+        steps = Steps(random.Random(random.getrandbits(32)))
+        url, prefix = f"redis://{redis_keys.prefix}:right@{address}", redis_keys.prefix
+        state = RedisState(url, prefix=prefix, clock=steps.clock)
         await state.open()
         await state.ping()
+        for _ in range(200):
+            steps.remember(await answered(steps.draw(), state))
         await state.close()
     finally:
         admin.acl_deluser(redis_keys.prefix)

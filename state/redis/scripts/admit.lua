@@ -1,99 +1,111 @@
 -- Decide once, for all processes, what an inbound is, and act on it. Order of the rules: State.admit.
--- KEYS[1-10]   the conversation, the answer kept for this operation
--- KEYS[11-12]  where its id is marked as seen: a coarse and a fine bucket, or twice a key of its own
--- ARGV[3-4]    operation, channel of the hints
--- ARGV[5-7]    id, author, payload
--- ARGV[8]      '<direct> <lease> <patience> <mark> <hour>': whether an idle conversation would start
---              it at once (1 or 0); microseconds, both empty to start nothing; its mark and the
---              start of its bucket's hour in microseconds, both empty for a key of its own
--- ARGV[9]      what it could be: '<stop: none, own, any> <follow up> <trigger>', 1 or 0
--- ARGV[10]     policy: '<inbox> <per person> <drop oldest> <follow-ups> <early only>', 1 or 0
--- Returns      own '<number> <now>' <state> <version>, the last two if there are any
---              | placed <place> | superseding <turn> | signalled <turn or nil> <count> <inbounds…>
---              | refused <reason> | duplicate <turn or nil> | ignored; the first three with a Turnover
+-- KEYS[1-15]  the conversation, where its id is marked as seen
+-- ARGV[3-4]   operation, channel of the hints
+-- ARGV[5-7]   id, author, payload
+-- ARGV[8]     '<direct> <lease> <patience> <mark> <hour>': whether an idle conversation would start
+--             it at once (1 or 0); microseconds, both empty to start nothing; its mark, and the
+--             start of its bucket's hour in microseconds, empty for a key of its own
+-- ARGV[9]     what it could be: '<stop: none, own, any> <follow up> <trigger> <joins or *>'
+-- ARGV[10]    policy: '<inbox> <per person> <drop oldest> <follow-ups> <early only> <interrupt>
+--             <drop> <gather> <not before> <quiet> <quiet at most>', 1 or 0, microseconds
+-- Returns     gone | own '<number> <now>' <state> <version>, the last two if there are any
+--             | placed <place> | superseding <turn> | signalled <turn or nil> <count> <inbounds…>
+--             | refused <reason> | duplicate <turn or nil> | ignored; those three with a Turnover
 
 -- include clock
 -- include conversation
--- include number
 
 local op, channel, id, author, payload = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local direct, lease, patience, mark, hour = string.match(ARGV[8], '^(%d) (%-?%d*) (%-?%d*) (%d*) (%d*)$')
-lease, patience, hour = tonumber(lease), tonumber(patience), tonumber(hour)
+local direct, lease, patience, mark, hour = string.match(ARGV[8], '^(%d) (%-?%d*) (%-?%d*) (%S+) (%d*)$')
+lease, patience = tonumber(lease), tonumber(patience)
 
--- Mark the id as seen; false when it was. A bucket is made to outlive its last timely mark by the
--- whole window, so that only marks of older ids (edits, backfill) have to prolong it.
-local function mark_seen()
-  local coarse, fine = KEYS[11], KEYS[12]
-  if not hour then
-    local at = call('GET', coarse)
-    if at and tonumber(at) >= now - SEEN_WINDOW then return false end
-    call('SET', coarse, int(now), 'PX', int(SEEN_WINDOW / 1000))
-    return true
-  end
-  local bucket, size = coarse, call('SCARD', coarse)
-  if size >= BUCKET_SIZE then
-    if call('SISMEMBER', coarse, mark) == 1 then return false end
-    bucket, size = fine, call('SCARD', fine)
-  end
-  if call('SADD', bucket, mark) == 0 then return false end
-  local timely = now > hour - HOUR and now < hour + 2 * HOUR
-  if size == 0 or not timely then
-    local life = int((SEEN_WINDOW + 3 * HOUR) / 1000)
-    call('PEXPIRE', bucket, life)
-    if bucket == fine then call('PEXPIRE', coarse, life) end
-  end
-  return true
+local some = call('EXISTS', TURN, INBOX, KEPT, ALARMS, GONE)
+if some > 0 then
+  -- include gone
+  if call('HEXISTS', GONE, 'gone a ' .. author) == 1 then return {'gone'} end
 end
 
-local fresh = mark_seen()
+-- include seen
+-- include number
+-- include answers
+
+local fresh = mark_seen(mark, tonumber(hour))
 
 -- The way of most inbounds: nothing runs and nothing waits, so it starts at once. What follows would
 -- come to the same.
-if fresh and direct == '1' then
-  local some = call('EXISTS', TURN, INBOX, KEPT)
-  if some == 0 or some == 1 and call('EXISTS', KEPT) == 1 then
-    local number, at, expires = draw_number(), int(now), int(now + lease)
-    local inbound = at .. ' ' .. id .. ' ' .. author .. ' ' .. payload
-    call('HSET', TURN, 'turn', id .. ' ' .. author .. ' ' .. at .. ' ' .. at,
-      'inbounds', #inbound .. ':' .. inbound, 'token', number .. '-' .. op, 'expires', expires)
-    call('ZADD', WAKE, expires, name)
-    local own = {'own', number .. ' ' .. at}
-    if some == 1 then
-      local kept = call('HMGET', KEPT, 'state', 'version')
-      if kept[1] then own[3], own[4] = kept[1], kept[2] end
-    end
-    return own
+if fresh and direct == '1' and (some == 0 or some == call('EXISTS', KEPT, GONE)) then
+  local number, at, expires = draw_number(), int(now), int(now + lease)
+  local inbound = at .. ' ' .. id .. ' ' .. author .. ' 0 0 * ' .. payload
+  local token, shown = number .. '-' .. op, '*'
+  local own = {'own', number .. ' ' .. at}
+  local kept = some > 0 and call('HMGET', KEPT, 'state', 'version')
+  if kept and kept[1] then
+    own[3], own[4] = kept[1], kept[2]
+    keep_packed(op .. ' ' .. at .. ' ' .. cmsgpack.pack(own))
+  else
+    shown = token -- the turn tells the answer, and keeps it when it ends
   end
+  call('HSET', TURN, 'turn', id .. ' ' .. author .. ' ' .. at .. ' ' .. at .. ' ' .. shown,
+    'inbounds', #inbound .. ':' .. inbound, 'token', token, 'expires', expires)
+  call('ZADD', WAKE, expires, name)
+  return own
 end
 
 -- include turn
+-- include framing
+-- include inbox
+-- include alarms
+-- include ring
 -- include sweep
+-- include repeats
 -- include handover
 
-local stop, follow_up, trigger = string.match(ARGV[9], '^(%S+) (%d) (%d)$')
-local inbox, per_person, drop_oldest, max_followups, early_only =
-  string.match(ARGV[10], '^(%-?%d+) (%-?%d+) (%d) (%-?%d+) (%d)$')
+local stop, follow_up, trigger, joins = string.match(ARGV[9], '^(%S+) (%d) (%d) (%S+)$')
+local inbox, per_person, drop_oldest, max_followups, early_only, interrupt, drop, gather, not_before, quiet, quiet_most =
+  string.match(ARGV[10], '^(%-?%d+) (%-?%d+) (%d) (%-?%d+) (%d) (%d) (%d) (%d) (%-?%d+) (%-?%d+) (%-?%d+)$')
 
+local function rejoins()
+  return joins ~= '*' and is_part_of_turn(joins)
+end
+
+-- Whether it supersedes the turn: as its rest, as an interruption or as a follow-up.
 local function may_follow()
   local kind = pending()
-  if not turn or lead() ~= author or (kind and kind ~= 'supersede') then return false end
-  local followups = tonumber(call('HGET', TURN, 'followups') or 0)
-  return followups < tonumber(max_followups)
+  if not turn or (kind and kind ~= 'supersede') then return false end
+  if rejoins() or (interrupt == '1' and trigger == '1') then return true end
+  if follow_up ~= '1' or lead() ~= author then return false end
+  return tonumber(call('HGET', TURN, 'followups') or 0) < tonumber(max_followups)
     and not (early_only == '1' and call('HGET', TURN, 'pages'))
+end
+
+-- Hold all that gathers back for another quiet period, within the longest since the oldest.
+local function keep_quiet()
+  local hold_until
+  for place, inbound in ipairs(waiting()) do
+    local at, before, after, gathers = string.match(inbound, '^(%d+)( %S+ %S+ )%d+ (%d)( .*)$')
+    if after == '1' then
+      hold_until = hold_until or int(math.min(now + quiet, at + quiet_most))
+      call('LSET', INBOX, place - 1, at .. before .. hold_until .. ' 1' .. gathers)
+    end
+  end
+  -- The one wake that an admit may delay; the hand-over sets it anew.
+  if hold_until and not held then call('ZREM', WAKE, name) end
 end
 
 -- Put the inbound at the end of the inbox; answer why not, or nil.
 local function append()
-  local waiting, share = call('LRANGE', INBOX, 0, -1), 0
-  for _, inbound in ipairs(waiting) do
+  local all, share = waiting(), 0
+  for _, inbound in ipairs(all) do
     if author_of(inbound) == author then share = share + 1 end
   end
   if share >= tonumber(per_person) then return 'share full' end
-  if #waiting >= tonumber(inbox) then
+  if #all >= tonumber(inbox) then
     if drop_oldest ~= '1' then return 'inbox full' end
     settle('dropped', 'inbox', {call('LPOP', INBOX)})
   end
-  call('RPUSH', INBOX, table.concat({int(now), id, author, payload}, ' '))
+  local after = not_before == '0' and 0 or int(now + not_before)
+  call('RPUSH', INBOX, table.concat({int(now), id, author, after, gather, joins, payload}, ' '))
+  if quiet ~= '0' and not turn then keep_quiet() end
   return nil
 end
 
@@ -115,35 +127,38 @@ end
 local function decide()
   local stopped = stop ~= 'none' and signalled()
   if stopped then return stopped end
-  local follows = follow_up == '1' and may_follow()
+  local follows = may_follow()
   if not follows and trigger ~= '1' then return {'ignored'} end
+  if drop == '1' and not follows and (turn or call('EXISTS', INBOX) == 1) then
+    return {'refused', 'busy'}
+  end
   local refused = append()
   if refused then return {'refused', refused} end
-  if follows then
-    put_signal('supersede', author)
-    return {'superseding', turn_id()}
-  end
-  return {'placed', 0} -- its place is told after the hand-over
+  if not follows then return {'placed', 0} end -- its place is told after the hand-over
+  put_signal('supersede', author)
+  if interrupt == '1' then call('HSET', TURN, 'everyone', 1) end
+  if rejoins() then call('HSET', TURN, 'rejoined', 1) end
+  return {'superseding', turn_id()}
 end
 
 if not fresh then
-  local first = first_answer()
-  if first then return first end
-  if began(op) and turn_id() == id then return with_turnover({'placed', 0}, started_again(lease)) end
-  return answer({'duplicate', turn and turn_id()})
+  if turn then
+    local of, _, own = own_answer()
+    if of == op then return own end
+  end
+  return first_answer(op) or answer(op, {'duplicate', turn and turn_id()})
 end
 local reply = decide()
-if reply[1] == 'ignored' or reply[1] == 'refused' then return answer(reply) end
+if reply[1] == 'ignored' or reply[1] == 'refused' then
+  sweep()
+  return answer(op, reply)
+end
 local started
 if not held and backing <= now then started = next_turn(op, lease, patience) end
-local own = started and turn_id() == id
-if reply[1] == 'placed' then
-  if not own then reply[2] = call('LLEN', INBOX) - (turn and 0 or 1) end
-else
+if reply[1] ~= 'placed' then
   publish(channel)
+elseif not turn or turn_id() ~= id then
+  reply[2] = call('LLEN', INBOX) - (turn and 0 or 1)
 end
-with_turnover(reply, started)
--- A turn of its own needs no answer kept: the turn shows it.
-if own and reply[1] == 'placed' and settled[1] == 0 then return reply end
 sweep()
-return answer(reply)
+return answer(op, with_turnover(reply, started))

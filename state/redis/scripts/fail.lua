@@ -1,40 +1,43 @@
 -- Count an exception: back off with everything kept, or give the turn up and hand over.
--- KEYS[1-10]  the conversation, the answer kept for this operation
+-- KEYS[1-13]  the conversation; more after them, see more.lua
 -- ARGV[3-4]   operation, the lease's token
--- ARGV[5-]    hand-over and changes, see changes.lua; its state is not written
--- then        error, microseconds to the retry ('' for none), exceptions allowed
--- Returns     lost | retrying <attempts> | turnover <Turnover>
+-- ARGV[5-]    hand-over and changes, see changes.lua; the state is not written
+-- own         error, microseconds to the retry ('' for none), exceptions allowed
+-- Returns     gone | lost | retrying <attempts> | turnover <Turnover>
 
 -- include clock
 -- include conversation
+-- include gone
 -- include turn
 -- include changes
 -- include sweep
+-- include answers
 -- include number
+-- include framing
+-- include inbox
+-- include alarms
+-- include ring
+-- include repeats
 -- include handover
 
 local op = ARGV[3]
-if not held or token ~= ARGV[4] then
-  local first = first_answer()
-  if first then return first end
-  if began(op) then return with_turnover({'turnover'}, started_again(lease)) end
-  return {'lost'}
-end
-local error_at = 7 + entries
-local error, retry_in, limit = ARGV[error_at], tonumber(ARGV[error_at + 1]), tonumber(ARGV[error_at + 2])
+if not turn or not held or token ~= ARGV[4] then return first_answer(op) or {'lost'} end
+local error, retry_in, limit = ARGV[own_at], tonumber(ARGV[own_at + 1]), tonumber(ARGV[own_at + 2])
 local attempts = tonumber(call('HGET', TURN, 'attempts') or 0) + 1
 if retry_in and attempts < limit then
   local retry_at = int(now + retry_in)
   call('HSET', TURN, 'token', '', 'attempts', attempts, 'backing', retry_at)
   call('ZADD', WAKE, retry_at, name)
-  return answer({'retrying', attempts})
+  return answer(op, {'retrying', attempts})
+end
+if more ~= '' then
+  -- include beside
+  -- include more
+  write_more(own_at + 3)
 end
 write()
 bury(error)
 end_turn()
 local started = next_turn(op, lease, patience)
-local reply = with_turnover({'turnover'}, started)
--- A turn that starts needs no answer kept: the living lease shows it.
-if started and settled[1] == 0 then return reply end
 sweep()
-return answer(reply)
+return answer(op, with_turnover({'turnover'}, started))

@@ -1,32 +1,40 @@
 -- Signal KILL to the current turn and drop what waits, in one step.
--- KEYS[1-10]  the conversation, the answer kept for this operation
--- ARGV[3]     channel of the hints
--- ARGV[4]     by
--- ARGV[5]     author whose turn and inbounds are meant, or '' for everybody's
--- Returns     killed <count> <fields of the turn…> <microseconds it runs> <live> <count> <inbounds…> <Turnover>
+-- KEYS[1-13]  the conversation
+-- ARGV[3-4]   operation, channel of the hints
+-- ARGV[5]     by
+-- ARGV[6]     author whose turn and inbounds are meant, or '' for everybody's
+-- Returns     gone | killed <count> <fields of the turn…> <now> <live> <count> <inbounds…> <Turnover>
 
 -- include clock
 -- include conversation
+-- include gone
 -- include turn
 -- include sweep
+-- include answers
 -- include number
+-- include framing
+-- include inbox
+-- include alarms
+-- include ring
+-- include repeats
 -- include handover
 
-local first = first_answer()
+local op = ARGV[3]
+local first = first_answer(op)
 if first then return first end
-local author = ARGV[5] ~= '' and ARGV[5] or nil
+local author = ARGV[6] ~= '' and ARGV[6] or nil
 local hit = turn and (not author or includes(author))
 local live = held and 1 or 0
 local dropped = withdraw(author)
 local fields = {}
 if hit then
-  request('kill', ARGV[4])
+  request('kill', ARGV[5])
   fields = call('HGETALL', TURN)
-  publish(ARGV[3])
+  publish(ARGV[4])
   end_if_unheld()
 end
-if not turn and call('LLEN', INBOX) == 0 then call('ZREM', WAKE, name) end
+rewake()
 sweep()
 local reply = extend({'killed', #fields}, fields)
-extend(reply, {now, live, #dropped})
-return answer(with_turnover(extend(reply, dropped)))
+extend(reply, {int(now), live, #dropped})
+return answer(op, with_turnover(extend(reply, dropped)))

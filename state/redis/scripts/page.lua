@@ -1,15 +1,16 @@
 -- Record the intent to send a page; the first write wins.
--- KEYS[1-9]  the conversation
--- ARGV[3]    the lease's token
--- ARGV[4]    `<number>:<issue>`
--- ARGV[5]    intent
--- Returns    lost | page <place and intent> <message id or nil>
+-- KEYS[1-13]  the conversation
+-- ARGV[3]     the lease's token
+-- ARGV[4]     `<number>:<issue>`
+-- ARGV[5]     intent
+-- Returns     gone | lost | page <place and intent> <message id or nil>
 
 -- include clock
 -- include conversation
+-- include gone
 -- include turn
 
-if not held or token ~= ARGV[3] then return {'lost'} end
+if not turn or not held or token ~= ARGV[3] then return {'lost'} end
 local intent, message = unpack(call('HMGET', TURN, 'P:' .. ARGV[4], 'M:' .. ARGV[4]))
 if not intent then
   intent = call('HLEN', TURN) .. ' ' .. ARGV[5]

@@ -1,13 +1,12 @@
 -- Drop transcript and state now, whatever runs; a turn that runs will write neither.
--- KEYS[1-9]  the conversation
--- Returns    reset
+-- KEYS[1-13]  the conversation
+-- Returns     gone | reset
 
 -- include clock
 -- include conversation
+-- include gone
 -- include turn
 -- include sweep
--- include number
--- include handover
 
 call('DEL', TRANSCRIPT)
 call('HDEL', KEPT, 'state', 'version')

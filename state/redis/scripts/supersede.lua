@@ -1,38 +1,54 @@
--- Put the lead's waiting inbounds into a new turn in the place of this one.
--- KEYS[1-10]  the conversation, the answer kept for this operation
+-- Put what waits for a turn into a new one in its place.
+-- KEYS[1-13]  the conversation; more after them, see more.lua
 -- ARGV[3-4]   operation, the lease's token
--- ARGV[5-]    hand-over and changes, see changes.lua; its state is not written
--- then        '*' and what is handed on to the new turn, or nothing
--- Returns     lost | turnover <Turnover>
+-- ARGV[5-]    hand-over and changes, see changes.lua; the state is not written
+-- own         '1' and what is handed on to the new turn, or '' twice
+-- Returns     gone | lost | turnover <Turnover>
 
 -- include clock
 -- include conversation
+-- include gone
 -- include turn
 -- include changes
 -- include sweep
+-- include answers
 -- include number
+-- include framing
+-- include inbox
+-- include alarms
+-- include ring
+-- include repeats
 -- include handover
 
 local op = ARGV[3]
-if not held or token ~= ARGV[4] then
-  local first = first_answer()
-  if first then return first end
-  if began(op) then return with_turnover({'turnover'}, started_again(lease)) end
-  return {'lost'}
+if not turn or not held or token ~= ARGV[4] then return first_answer(op) or {'lost'} end
+if more ~= '' then
+  -- include beside
+  -- include more
+  write_more(own_at + 2)
 end
-local carry_at = 7 + entries
-local carry = ARGV[carry_at] == '*' and ARGV[carry_at + 1]
-local followups = tonumber(call('HGET', TURN, 'followups') or 0) + 1
 write()
-local moved = ENDED_BY[pending()] and {} or withdraw(lead())
-end_turn()
-if #moved > 0 then
-  local admitted = string.match(moved[1], '^%d+')
-  begin(string.match(moved[#moved], '^%d+ (%S+)'), moved, admitted, followups, carry)
+
+-- What waits for the turn's place: everybody's after an interruption, else its lead's.
+local function successor()
+  if ENDED_BY[pending()] then return nil end
+  local admitted
+  local everyone, rejoined, followups = unpack(call('HMGET', TURN, 'everyone', 'rejoined', 'followups'))
+  local moved = withdraw(not everyone and lead() or nil)
+  if #moved == 0 then return nil end
+  for _, inbound in ipairs(moved) do
+    local at = tonumber(string.match(inbound, '^%d+'))
+    admitted = math.min(admitted or at, at)
+  end
+  followups = tonumber(followups or 0)
+  if not rejoined then return moved, int(admitted), followups + 1 end
+  local again = unframed(call('HGET', TURN, 'inbounds'))
+  return extend(again, moved), string.match(turn, '^%S+ %S+ (%d+)'), followups
 end
+
+local moved, admitted, followups = successor()
+end_turn()
+if moved then begin(moved, admitted, followups, ARGV[own_at] == '1' and ARGV[own_at + 1]) end
 local started = next_turn(op, lease, patience)
-local reply = with_turnover({'turnover'}, started)
--- A turn that starts needs no answer kept: the living lease shows it.
-if started and settled[1] == 0 then return reply end
 sweep()
-return answer(reply)
+return answer(op, with_turnover({'turnover'}, started))

@@ -1,17 +1,25 @@
 -- Move what waits into the running turn, recorded under a key.
--- KEYS[1-9]  the conversation
--- ARGV[3]    the lease's token
--- ARGV[4]    key
--- ARGV[5]    author, or '' for everybody
--- Returns    lost | taken <place and framed inbounds>
+-- KEYS[1-13]  the conversation
+-- ARGV[3]     the lease's token
+-- ARGV[4]     key
+-- ARGV[5]     author, or '' for everybody
+-- Returns     gone | lost | taken <place and framed inbounds>
 
 -- include clock
 -- include conversation
+-- include gone
 -- include turn
+-- include sweep
+-- include answers
 -- include number
+-- include framing
+-- include inbox
+-- include alarms
+-- include ring
+-- include repeats
 -- include handover
 
-if not held or token ~= ARGV[3] then return {'lost'} end
+if not turn or not held or token ~= ARGV[3] then return {'lost'} end
 local field = 'T:' .. ARGV[4]
 local taken = call('HGET', TURN, field)
 if not taken then

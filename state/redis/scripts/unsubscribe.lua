@@ -1,14 +1,13 @@
 -- Follow a conversation no more.
--- KEYS[1-9]  the conversation
--- Returns    unsubscribed
+-- KEYS[1-13]  the conversation
+-- Returns     gone | unsubscribed
 
 -- include clock
 -- include conversation
+-- include gone
 -- include turn
 -- include sweep
--- include number
--- include handover
 
-call('ZREM', FOLLOWED, name)
+call('ZREM', INDEX, 'f ' .. name)
 sweep()
 return {'unsubscribed'}

@@ -1,16 +1,15 @@
 -- Show one conversation at one moment; change nothing.
--- KEYS[1-9]  the conversation
--- Returns    view <now> <live> <followed> <wake or nil> <dead letters> <count> <fields of the turn…> <inbounds…>
+-- KEYS[1-13]  the conversation
+-- Returns     view <now> <live> <followed> <wake or nil> <dead letters> <count> <fields of the turn…> <inbounds…>
 
 -- include clock
 -- include conversation
 -- include turn
+-- include framing
 
-local fields = call('HGETALL', TURN)
+local fields = turn and call('HGETALL', TURN) or {}
 local reply = {
-  'view', now, held and 1 or 0, call('ZSCORE', FOLLOWED, name) and 1 or 0,
-  call('ZSCORE', WAKE, name), call('LLEN', DEAD), #fields,
+  'view', int(now), held and 1 or 0, call('ZSCORE', INDEX, 'f ' .. name) and 1 or 0,
+  call('ZSCORE', WAKE, name), call('HLEN', DEAD), #fields,
 }
-for i = 1, #fields do reply[#reply + 1] = fields[i] end
-for _, inbound in ipairs(call('LRANGE', INBOX, 0, -1)) do reply[#reply + 1] = inbound end
-return reply
+return extend(extend(reply, fields), call('LRANGE', INBOX, 0, -1))

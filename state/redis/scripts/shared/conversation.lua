@@ -1,9 +1,8 @@
 -- One conversation and its partition's indexes, as every step about it sees them.
--- KEYS[1-9]  in the order of keys.py
--- KEYS[10]   the answer kept for this operation, where the step carries one
--- ARGV[2]    `<owner> <conversation>`, its name in the indexes
-local TURN, INBOX, KEPT, TRANSCRIPT, DEAD, COUNTER, WAKE, SIGNALS, FOLLOWED, ANSWER = unpack(KEYS)
+-- KEYS[1-13]  in the order of keys.py
+-- ARGV[2]     `<owner> <conversation>`, its name in the indexes
+local TURN, INBOX, KEPT, TRANSCRIPT, DEAD, ALARMS, GIVEN, ANSWERS, COUNTER, WAKE, SIGNALS, INDEX, GONE = unpack(KEYS)
 local name = ARGV[2]
 
--- What a commit answers that handed nothing over, and what is kept of it for repeats.
-local RELEASED = 'released'
+-- How often it was forgotten lately; see gone.lua.
+local forgotten = 0

@@ -1,5 +1,4 @@
 -- Who speaks next: what admit, claim, supersede, commit, fail, signal and kill have in common.
--- An inbound in the inbox is '<admitted> <id> <author> <payload>'.
 
 local RANK = {supersede = 1, stop = 2, kill = 3}
 local ENDED_BY = {stop = 'stopped', kill = 'killed'}
@@ -9,24 +8,8 @@ local settled = {0}
 
 local function settle(outcome, kind, items)
   settled[1] = settled[1] + 1
-  local at = #settled
-  settled[at + 1], settled[at + 2], settled[at + 3] = outcome, kind, #items
-  for i = 1, #items do settled[at + 3 + i] = items[i] end
-end
-
--- Append the items of a list to a flat reply.
-local function extend(reply, items)
-  local at = #reply
-  for i = 1, #items do reply[at + i] = items[i] end
-  return reply
-end
-
-local function author_of(inbound)
-  return string.match(inbound, '^%d+ %S+ (%S+) ')
-end
-
-local function pending()
-  return signal and string.match(signal, '^%S+')
+  extend(settled, {outcome, kind, #items})
+  extend(settled, items)
 end
 
 local function turn_id()
@@ -37,26 +20,15 @@ local function lead()
   return string.match(turn, '^%S+ (%S+)')
 end
 
--- --- answers that a repeat gets ------------------------------------------------------------------
-
-local function first_answer()
-  local kept = call('GET', ANSWER)
-  if not kept then return nil end
-  local gap = string.find(kept, ' ', 1, true)
-  if tonumber(string.sub(kept, 1, gap - 1)) < now - OP_WINDOW then return nil end
-  local reply = string.sub(kept, gap + 1)
-  return reply == RELEASED and {reply} or cmsgpack.unpack(reply)
+local function pending()
+  return signal and string.match(signal, '^%S+')
 end
 
-local function answer(reply)
-  call('SET', ANSWER, int(now) .. ' ' .. cmsgpack.pack(reply), 'PX', int(OP_WINDOW / 1000))
-  return reply
-end
-
--- Whether operation `op` began the turn and nobody took it up since: the turn shows its answer.
-local function began(op)
-  if not turn or not token or string.match(token, '^%d+%-(.*)$') ~= op then return false end
-  return tonumber(string.match(turn, '(%d+)$')) >= now - OP_WINDOW
+-- The answer that the admit got which made the turn at once; the turn shows it until it ends.
+local function own_answer()
+  local begun, number, op = string.match(turn, '^%S+ %S+ %S+ (%d+) (%d+)%-(.*)$')
+  if not op or tonumber(begun) < now - OP_WINDOW then return nil end
+  return op, begun, {'own', number .. ' ' .. begun}
 end
 
 -- --- signals -------------------------------------------------------------------------------------
@@ -80,40 +52,7 @@ local function publish(channel)
   if turn and signal then call('PUBLISH', channel, in_index()) end
 end
 
--- --- the inbox -----------------------------------------------------------------------------------
-
--- Remove what `author` (or anybody, when nil) has waiting; answer it, oldest first.
-local function withdraw(author)
-  local waiting = call('LRANGE', INBOX, 0, -1)
-  if not author then
-    call('DEL', INBOX)
-    return waiting
-  end
-  local gone = {}
-  for _, inbound in ipairs(waiting) do
-    if author_of(inbound) == author then
-      gone[#gone + 1] = inbound
-      call('LREM', INBOX, 1, inbound)
-    end
-  end
-  return gone
-end
-
-local function expire(oldest)
-  local gone = {}
-  local head = call('LINDEX', INBOX, 0)
-  while head and tonumber(string.match(head, '^%d+')) < oldest do
-    gone[#gone + 1] = call('LPOP', INBOX)
-    head = call('LINDEX', INBOX, 0)
-  end
-  if #gone > 0 then settle('expired', 'inbox', gone) end
-end
-
-local function framed(inbounds)
-  local parts = {}
-  for i, inbound in ipairs(inbounds) do parts[i] = #inbound .. ':' .. inbound end
-  return table.concat(parts)
-end
+-- --- the turn ------------------------------------------------------------------------------------
 
 local function authors_of(inbounds, first)
   local parts = {}
@@ -121,11 +60,10 @@ local function authors_of(inbounds, first)
   return table.concat(parts, ' ')
 end
 
--- --- the turn ------------------------------------------------------------------------------------
-
 -- Make a turn of `inbounds`; answer its fields, as a Started shows them.
-local function begin(id, inbounds, admitted, followups, carry)
-  turn = table.concat({id, author_of(inbounds[1]), admitted, int(now)}, ' ')
+local function begin(inbounds, admitted, followups, carry)
+  local newest = id_of(inbounds[#inbounds])
+  turn = table.concat({newest, author_of(inbounds[1]), admitted, int(now), '*'}, ' ')
   token, signal, backing, detached = false, false, 0, false
   local fields = {'turn', turn, 'inbounds', framed(inbounds)}
   if #inbounds > 1 then extend(fields, {'others', authors_of(inbounds, 2)}) end
@@ -136,7 +74,11 @@ local function begin(id, inbounds, admitted, followups, carry)
 end
 
 local function end_turn()
-  if signal then call('ZREM', SIGNALS, in_index()) end
+  if turn then
+    if signal then call('ZREM', SIGNALS, in_index()) end
+    local op, at, reply = own_answer()
+    if op then keep_packed(op .. ' ' .. at .. ' ' .. cmsgpack.pack(reply)) end
+  end
   call('DEL', TURN)
   turn, token, signal, detached, held, backing = false, false, false, false, false, 0
 end
@@ -147,17 +89,73 @@ local function includes(author)
   return others and string.find(' ' .. others .. ' ', ' ' .. author .. ' ', 1, true) ~= nil
 end
 
+-- The inbounds that the turn was made of, then those it took.
+local function inbounds_of_turn()
+  local taken, fields = {}, call('HGETALL', TURN)
+  local all = {}
+  for i = 1, #fields, 2 do
+    if fields[i] == 'inbounds' then
+      all = unframed(fields[i + 1])
+    elseif string.sub(fields[i], 1, 2) == 'T:' then
+      local place, inbounds = string.match(fields[i + 1], '^(%d+) (.*)$')
+      taken[#taken + 1] = {tonumber(place), unframed(inbounds)}
+    end
+  end
+  table.sort(taken, function(a, b) return a[1] < b[1] end)
+  for _, took in ipairs(taken) do extend(all, took[2]) end
+  return all
+end
+
+local function is_part_of_turn(id)
+  for _, inbound in ipairs(turn and inbounds_of_turn() or {}) do
+    if id_of(inbound) == id then return true end
+  end
+  return false
+end
+
+-- --- the dead ------------------------------------------------------------------------------------
+
+local function letter_index(letter)
+  local at = string.match(letter, '(%d+)$')
+  return 'l ' .. name .. ' ' .. string.rep('0', 20 - #at) .. at .. ' ' .. letter
+end
+
+local function drop_letter(letter)
+  call('HDEL', DEAD, letter)
+  call('ZREM', INDEX, letter_index(letter))
+end
+
+-- Keep a turn that was given up as a dead letter, named after the turn and the time.
 local function bury(error)
-  local fields = call('HGETALL', TURN)
+  local letter = turn_id() .. '.' .. int(now)
   local state = call('HGET', KEPT, 'state')
-  call('RPUSH', DEAD, cmsgpack.pack({int(now), error, state, fields}))
-  call('LTRIM', DEAD, -DEAD_LETTER_LIMIT, -1)
+  local parts = {int(now), error, state and '1' .. state or '0', framed(inbounds_of_turn())}
+  call('HSET', DEAD, letter, framed(parts))
+  call('ZADD', INDEX, 0, letter_index(letter), 0, 'c ' .. name)
+  if call('HLEN', DEAD) > DEAD_LETTER_LIMIT then
+    local mine = 'l ' .. name
+    local oldest = call('ZRANGEBYLEX', INDEX, '[' .. mine .. ' ', '(' .. mine .. '!', 'LIMIT', 0, 1)[1]
+    drop_letter(string.match(oldest, '(%S+)$'))
+  end
+end
+
+-- --- hand-over -----------------------------------------------------------------------------------
+
+local function expire(oldest)
+  local gone = {}
+  for _, inbound in ipairs(waiting()) do
+    if tonumber(string.match(inbound, '^%d+')) < oldest then
+      gone[#gone + 1] = inbound
+      call('LREM', INBOX, 1, inbound)
+    end
+  end
+  if #gone > 0 then settle('expired', 'inbox', gone) end
 end
 
 -- Settle an unfinished turn that must not run again: stopped, killed, or expired too often.
 local function end_unrunnable()
   local expiries = tonumber(call('HGET', TURN, 'expiries') or 0)
-  if token and token ~= '' then -- its lease ended by expiry, not by fail or park
+  if token and token ~= '' then -- its lease ended by expiry, not by fail, park or steal
     expiries = expiries + 1
     token = ''
     call('HSET', TURN, 'token', '', 'expiries', expiries)
@@ -173,13 +171,29 @@ local function end_unrunnable()
   end
 end
 
--- Wake now, or as early as was due already, if anything is pending; else never.
-local function wake_if_pending()
-  if turn or call('LLEN', INBOX) > 0 then
-    call('ZADD', WAKE, 'LT', int(now), name)
-  else
-    call('ZREM', WAKE, name)
+-- Make a turn of the oldest inbound that is not held back, and of those that belong to it; answer
+-- its fields, or nil.
+local function new_turn()
+  local all, head = waiting(), nil
+  for place, inbound in ipairs(all) do
+    if tonumber(string.match(inbound, '^%d+ %S+ %S+ (%d+)')) <= now then
+      head = place
+      break
+    end
   end
+  if not head then return nil end
+  local members, ids = {all[head]}, {[id_of(all[head])] = true}
+  local head_gathers = string.match(all[head], '^%d+ %S+ %S+ %d+ (%d)') == '1'
+  for place, inbound in ipairs(all) do
+    local after, gather, joins = string.match(inbound, '^%d+ %S+ %S+ (%d+) (%d) (%S+)')
+    local gathered = head_gathers and gather == '1' and tonumber(after) <= now
+    if place ~= head and (gathered or ids[joins]) then
+      members[#members + 1] = inbound
+      ids[id_of(inbound)] = true
+    end
+  end
+  for _, member in ipairs(members) do call('LREM', INBOX, 1, member) end
+  return begin(members, string.match(members[1], '^%d+'))
 end
 
 -- Start the head of a conversation that nobody holds, settling on the way what cannot start.
@@ -187,7 +201,7 @@ end
 -- Answer a flat Started, or nil.
 local function next_turn(op, lease, patience)
   if not lease then
-    wake_if_pending()
+    leave_wake()
     return nil
   end
   local fields
@@ -195,33 +209,22 @@ local function next_turn(op, lease, patience)
   if turn then
     fields = call('HGETALL', TURN)
   else
+    if token then end_turn() end -- a lease without a turn, which has ended
+    ring()
     expire(now - patience)
-    local head = call('LPOP', INBOX)
-    if not head then
+    fields = new_turn()
+    if not fields then
       call('ZREM', WAKE, name)
+      leave_wake()
       return nil
     end
-    local admitted, id = string.match(head, '^(%d+) (%S+)')
-    fields = begin(id, {head}, admitted)
   end
   token = draw_number() .. '-' .. op
   expires, held, backing = now + lease, true, 0
   call('HSET', TURN, 'token', token, 'expires', int(expires), 'backing', 0)
   call('ZADD', WAKE, int(expires), name)
   local state, version = unpack(call('HMGET', KEPT, 'state', 'version'))
-  return extend({token, expires, now, state, version, #fields}, fields)
-end
-
--- The Started that an operation got for the turn that it began; see `began`.
-local function started_again(lease)
-  local begun = tonumber(string.match(turn, '(%d+)$'))
-  local fields = {'turn', turn}
-  for _, field in ipairs({'inbounds', 'followups', 'carry'}) do
-    local value = call('HGET', TURN, field)
-    if value then extend(fields, {field, value}) end
-  end
-  local state, version = unpack(call('HMGET', KEPT, 'state', 'version'))
-  return extend({token, begun + lease, begun, state, version, #fields}, fields)
+  return extend({token, int(expires), int(now), state, version, #fields}, fields)
 end
 
 -- End `reply` with a Turnover: what was settled, then what started.
@@ -234,6 +237,5 @@ end
 local function end_if_unheld()
   if not turn or held or not ENDED_BY[pending()] then return end
   end_unrunnable()
-  call('ZREM', WAKE, name) -- what waits is due from now on, not since the lease's end
-  wake_if_pending()
+  rewake()
 end

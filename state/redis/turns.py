@@ -1,0 +1,268 @@
+"""The steps that admit, start, run and end turns."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from state.outcomes import (
+    Admission,
+    Busy,
+    Drift,
+    Duplicate,
+    Held,
+    Ignored,
+    Lost,
+    Placed,
+    Refusal,
+    Refused,
+    Retrying,
+    Signalled,
+    Superseding,
+    Turnover,
+)
+from state.partition import partition_of
+from state.redis import replies, scripts, wire
+from state.redis.handle import Handle
+from state.redis.keys import name_of
+from state.redis.replies import Reply
+from state.redis.resp import Argument
+from state.values import (
+    Changes,
+    Claim,
+    Conversation,
+    Could,
+    Inbound,
+    Lease,
+    Page,
+    Policy,
+    SignalKind,
+)
+
+#: Leases renewed by one script, which holds up every other caller of its server meanwhile.
+RENEW_BATCH = 200
+
+#: Policies whose encoding is remembered. Relation: one for each guild and channel that has its own.
+POLICIES = 1024
+
+
+class Turns(Handle):
+    """Admission, hand-over, and what the holder of a lease does."""
+
+    async def admit(
+        self,
+        conversation: Conversation,
+        inbound: Inbound,
+        could: Could,
+        policy: Policy,
+        *,
+        op: str,
+        claim: Claim | None,
+    ) -> Admission:
+        """See `State.admit`."""
+        of = self._keys.of(conversation)
+        coarse, fine, mark, hour = of.seen(inbound.id)
+        direct = wire.starts_at_once(could, policy, claim)
+        reply = await self._ask(
+            scripts.ADMIT,
+            of,
+            (coarse, fine),
+            (
+                *(op, of.hints),
+                *(inbound.id, inbound.author, inbound.payload),
+                f"{direct:d} {wire.claim_terms(claim)} {mark} {hour}",
+                wire.could_be(could),
+                self._bounds(policy),
+            ),
+        )
+        if reply[0] == b"own" and claim is not None:
+            return replies.own_turn(reply, conversation, inbound, op, claim)
+        return admission(Reply(reply), conversation)
+
+    def _bounds(self, policy: Policy) -> str:
+        """Encode a policy once: an application has few of them, and one for each message."""
+        known = self._policies.get(id(policy))
+        if known is None or known[0] is not policy:
+            if len(self._policies) >= POLICIES:
+                self._policies.clear()
+            known = self._policies[id(policy)] = policy, wire.bounds(policy)
+        return known[1]
+
+    async def claim(self, conversation: Conversation, *, op: str, claim: Claim) -> Turnover | Busy:
+        """See `State.claim`."""
+        terms = wire.claim_terms(claim).split(" ")
+        return await self._taken(scripts.CLAIM, conversation, op, *terms)
+
+    async def steal(
+        self, conversation: Conversation, token: str, *, op: str, claim: Claim
+    ) -> Turnover | Busy:
+        """See `State.steal`."""
+        terms = wire.claim_terms(claim).split(" ")
+        return await self._taken(scripts.STEAL, conversation, op, *terms, token)
+
+    async def _taken(
+        self, script: scripts.Script, conversation: Conversation, *arguments: Argument
+    ) -> Turnover | Busy:
+        reply = Reply(await self._ask(script, self._keys.of(conversation), (), arguments))
+        if reply.text() == "busy":
+            return Busy(reply.number() / 1e6)
+        return reply.turnover(conversation)
+
+    async def renew(self, leases: Sequence[Lease], seconds: float) -> list[Held | Lost]:
+        """See `State.renew`."""
+        places: dict[int, list[int]] = {}
+        for place, lease in enumerate(leases):
+            partition = partition_of(lease.conversation.owner, self.partitions)
+            places.setdefault(partition, []).append(place)
+        batches = [
+            (partition, mine[start : start + RENEW_BATCH])
+            for partition, mine in places.items()
+            for start in range(0, len(mine), RENEW_BATCH)
+        ]
+        # Each batch is waited for, so that none is left behind when another fails.
+        found = await asyncio.gather(
+            *(self._renew(part, [leases[n] for n in mine], seconds) for part, mine in batches),
+            return_exceptions=True,
+        )
+        answers: list[Held | Lost] = [Lost()] * len(leases)
+        for (_, mine), batch in zip(batches, found, strict=True):
+            if isinstance(batch, BaseException):
+                raise batch
+            for place, answer in zip(mine, batch, strict=True):
+                answers[place] = answer
+        return answers
+
+    async def _renew(
+        self, partition: int, leases: Sequence[Lease], seconds: float
+    ) -> list[Held | Lost]:
+        turns = [self._keys.of(lease.conversation).turn for lease in leases]
+        keys = [self._keys.wake(partition), self._keys.gone(partition), *turns]
+        named = [part for le in leases for part in (name_of(le.conversation), le.token)]
+        reply = await self._run(scripts.RENEW, keys, [wire.microseconds(seconds), *named])
+        return [held_or_lost(item) for item in reply]
+
+    # --- what the holder does -------------------------------------------------------------------
+
+    async def take(self, lease: Lease, key: str, author: str | None = None) -> tuple[Inbound, ...]:
+        """See `State.take`."""
+        given = (lease.token, wire.text(key), author or "")
+        _, taken = await self._holding(scripts.TAKE, lease, *given)
+        return replies.inbounds_in(replies.without_place(taken))
+
+    async def record(self, lease: Lease, name: str, key: str, value: bytes) -> bytes:
+        """See `State.record`."""
+        given = (lease.token, wire.step_field(name, key), value)
+        _, recorded = await self._holding(scripts.RECORD, lease, *given)
+        return replies.without_place(recorded)
+
+    async def page(self, lease: Lease, number: int, issue: int, intent: bytes) -> Page:
+        """See `State.page`."""
+        given = (lease.token, wire.page_field(number, issue), intent)
+        _, recorded, message = await self._holding(scripts.PAGE, lease, *given)
+        posted = None if message is None else message.decode()
+        return Page(number, issue, replies.without_place(recorded), posted)
+
+    async def posted(self, lease: Lease, number: int, issue: int, message_id: str) -> None:
+        """See `State.posted`."""
+        given = (lease.token, wire.page_field(number, issue), message_id)
+        await self._holding(scripts.POSTED, lease, *given)
+
+    async def commit(
+        self, lease: Lease, changes: Changes, *, op: str, claim: Claim | None
+    ) -> Turnover | Drift:
+        """See `State.commit`."""
+        asked: list[Argument] = [""]
+        if changes.asked is not None:
+            steps = [wire.step_field(name, key) for name, key in changes.asked]
+            asked = [len(steps), *steps]
+        ending = wire.ending(claim, changes, *asked, commit=True)
+        keys = wire.more_keys(self._keys, lease.conversation.owner, changes, commit=True)
+        reply = await self._holding(scripts.COMMIT, lease, op, lease.token, *ending, keys=keys)
+        match reply[0]:
+            case b"released":
+                return Turnover()
+            case b"drift":
+                return Drift(replies.drift(reply[1:]))
+            case _:
+                return Reply(reply[1:]).turnover(lease.conversation)
+
+    async def supersede(
+        self,
+        lease: Lease,
+        *,
+        op: str,
+        claim: Claim,
+        carry: bytes | None = None,
+        changes: Changes | None = None,
+    ) -> Turnover:
+        """See `State.supersede`."""
+        handed_on = ("", "") if carry is None else (1, carry)
+        ending = wire.ending(claim, changes, *handed_on, commit=False)
+        keys = wire.more_keys(self._keys, lease.conversation.owner, changes, commit=False)
+        reply = await self._holding(scripts.SUPERSEDE, lease, op, lease.token, *ending, keys=keys)
+        return Reply(reply[1:]).turnover(lease.conversation)
+
+    async def fail(
+        self,
+        lease: Lease,
+        error: str,
+        changes: Changes,
+        *,
+        retry_in: float | None,
+        limit: int,
+        op: str,
+        claim: Claim | None,
+    ) -> Turnover | Retrying:
+        """See `State.fail`."""
+        told = (wire.text(error), wire.life(retry_in), limit)
+        ending = wire.ending(claim, changes, *told, commit=False)
+        keys = wire.more_keys(self._keys, lease.conversation.owner, changes, commit=False)
+        reply = await self._holding(scripts.FAIL, lease, op, lease.token, *ending, keys=keys)
+        if reply[0] == b"retrying":
+            return Retrying(int(reply[1]), retry_in or 0.0)
+        return Reply(reply[1:]).turnover(lease.conversation)
+
+    async def park(self, lease: Lease, *, op: str) -> None:
+        """See `State.park`."""
+        await self._holding(scripts.PARK, lease, op, lease.token)
+
+    async def acquire(self, conversation: Conversation, *, op: str, claim: Claim) -> Lease | Busy:
+        """See `State.acquire`."""
+        given = (op, wire.microseconds(claim.seconds))
+        kind, *told = await self._ask(scripts.ACQUIRE, self._keys.of(conversation), (), given)
+        if kind == b"busy":
+            return Busy(int(told[0]) / 1e6)
+        token, expires = told
+        return Lease(conversation, "", token.decode(), int(expires) // 1000)
+
+    async def release(self, lease: Lease, *, op: str, claim: Claim | None) -> Turnover:
+        """See `State.release`."""
+        terms = wire.claim_terms(claim).split(" ")
+        reply = await self._holding(scripts.RELEASE, lease, op, *terms, lease.token)
+        return Reply(reply[1:]).turnover(lease.conversation)
+
+
+def held_or_lost(item: Any) -> Held | Lost:  # noqa: ANN401 (0, a signal or None)
+    """Read what became of one lease in a renewal."""
+    if item == 0:
+        return Lost()
+    if item is None:
+        return Held()
+    kind, _, by = item.decode("utf-8", "surrogatepass").partition(" ")
+    return Held(SignalKind(kind), by)
+
+
+def admission(reply: Reply, conversation: Conversation) -> Admission:
+    """Read what an inbound was."""
+    match reply.text():
+        case "placed":
+            return Placed(reply.number(), reply.turnover(conversation))
+        case "superseding":
+            return Superseding(reply.text(), reply.turnover(conversation))
+        case "signalled":
+            return Signalled(reply.optional_text(), reply.inbounds(), reply.turnover(conversation))
+        case "refused":
+            return Refused(Refusal(reply.text()))
+        case "duplicate":
+            return Duplicate(reply.optional_text())
+        case _:
+            return Ignored()
