@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -125,7 +126,8 @@ class Operating:
             headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
         )
         await stream.prepare(request)
-        with self._feed.subscribed() as waiting:
+        # A page that was closed is noticed by writing to it, and is no error.
+        with self._feed.subscribed() as waiting, suppress(ConnectionResetError):
             while True:
                 try:
                     async with asyncio.timeout(ALIVE):
@@ -134,8 +136,9 @@ class Operating:
                     await stream.write(b": alive\n\n")
                     continue
                 if event is None:
-                    return stream
+                    break
                 await stream.write(f"data: {event}\n\n".encode())
+        return stream
 
 
 def _fault_view(fault: Fault) -> dict[str, Any]:
