@@ -30,6 +30,14 @@ RESUMABLE = 180.0
 STARTS = 1_000
 """Identifies that Discord grants a bot in a day."""
 
+DISTANCE = 0.05
+"""
+Seconds until a heartbeat is acknowledged, as over a network.
+
+discord.py notes when it sent a heartbeat after it was sent, in another thread. An answer that is
+quicker is counted from the heartbeat before, and it warns that it cannot keep up.
+"""
+
 CLOSING = 1.0
 """Seconds to wait for the other side's half of a close; a hung client must not hold up the end."""
 
@@ -183,7 +191,7 @@ class Gateway:
                 self._resume(connection, sent)
             case None if op == Op.HEARTBEAT:
                 self.heartbeats += 1
-                connection.send(Op.ACK)
+                asyncio.get_running_loop().call_later(DISTANCE, connection.send, Op.ACK)
             case _ if session is None:
                 raise Closed(CloseCode.NOT_AUTHENTICATED)
             case Members():
