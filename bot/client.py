@@ -17,10 +17,12 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from bot import extensions, rules
+from bot.backfill import Backfill
 from bot.commands import sync_commands
 from bot.config import Settings
 from bot.conversations import Conversations
 from bot.door import Door
+from bot.equipment import Tools
 from bot.errors import IntentMissing, StartupFailed, TokenRefused
 from bot.followed import Followed
 from bot.hearing import Ears
@@ -32,7 +34,6 @@ from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder
 from bot.stopwords import StopPhrases
-from bot.turns import Tools
 from bot.wakes import Wakes
 from bot.wire import DiscordWire, trace_config
 from state import State, connect
@@ -99,6 +100,12 @@ class Interlock(commands.AutoShardedBot):
             silence,
             rules.door_rules(settings),
         )
+        self._backfill = Backfill(
+            self,
+            self.followed,
+            guild=settings.history.backfill_guild,
+            direct=settings.history.backfill_dm,
+        )
         self._wakes = Wakes(state, self.locks, self.conversations)
         self._stops = StopPhrases(settings.stop.languages, settings.stop.extra)
         self._ears: Ears | None = None
@@ -138,8 +145,17 @@ class Interlock(commands.AutoShardedBot):
 
     async def on_message(self, message: discord.Message, /) -> None:
         """Pass it through the door. Nothing is awaited before, so that the order is kept."""
+        if self._ears is None:
+            return
+        heard, facts = self._ears.hear(message)
+        admission = await self._door.enter(heard, facts)
+        if admission is not None and heard.guild is None and heard.channel not in self.followed:
+            await self.followed.follow(heard.conversation, heard.id)
+
+    async def on_ready(self) -> None:
+        """A new session has no replay: catch up with what it missed. May happen many times."""
         if self._ears is not None:
-            await self._door.enter(*self._ears.hear(message))
+            await self._backfill.run(self._ears.hear, self._door.catch_up)
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
         """Take the new text of what waits; judge any other as new: it may only now address us."""

@@ -8,12 +8,13 @@ import structlog
 from bot import logs
 from bot.draft import CLOSE_WITHIN
 from bot.endings import Ending
+from bot.equipment import Tools
 from bot.errors import PayloadUnreadable
 from bot.inbound import unpack
 from bot.insist import insist, new_op
 from bot.locks import Holding, Locks
 from bot.speaking import LEASE_GONE, speaker
-from bot.turns import Tools, TurnRun
+from bot.turns import TurnRun
 from state.outcomes import Started, Turnover
 from state.values import Changes, Claim, Outcome
 

@@ -5,6 +5,7 @@ Several processes may hear the same message; only the one whose admission was no
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
@@ -48,6 +49,10 @@ SPLIT_PASTE = 300
 #: Messages remembered as admitted here, for edits, deletions and the rest of a paste. One that is
 #: forgotten is still known by the turn that answers it.
 REMEMBERED = 10_000
+
+
+#: Seconds of quiet, and at most, for which messages that were missed wait for each other.
+LATE_QUIET, LATE_QUIET_MOST = 1.0, 5.0
 
 
 class Mode(StrEnum):
@@ -137,19 +142,45 @@ class Door:
         #: The newest message admitted here, by channel; as many as are remembered.
         self._newest: dict[str, Message] = {}
 
-    async def enter(self, message: Message, heard: Heard) -> None:
-        """Admit one message, after those of its conversation that came before it."""
+    async def enter(self, message: Message, heard: Heard) -> Admission | None:
+        """
+        Admit one message, after those of its conversation that came before it.
+
+        None: it was nothing to the store, by our judgement, a rate, or an outage.
+        """
         async with self._gate.through(message.channel):
             # Judged inside: whether its author is live may depend on the message before it.
             could = self._judge(message, heard)
             if could is None:
-                return
+                return None
             try:
                 if could.stop is StopRight.NONE and await self._over_a_rate(message):
-                    return
-                await self._admit(message, could)
+                    return None
+                return await self._admit(message, could, self._rules.policy(message))
             except (StateUnavailable, Gone) as error:
                 log.error("message not admitted", inbound=message.id, reason=str(error))  # noqa: TRY400
+        return None
+
+    async def catch_up(self, missed: Sequence[tuple[Message, Heard]]) -> None:
+        """
+        Admit what was written in one conversation while nobody heard it, oldest first.
+
+        All of it becomes one turn, exempt from share and rate; what was heard after all is a
+        Duplicate. Live messages wait at the gate meanwhile.
+        """
+        async with self._gate.through(missed[0][0].channel):
+            for message, heard in missed:
+                if (could := self._judge(message, heard)) is not None:
+                    policy = self._rules.policy(message)
+                    late = replace(
+                        policy,
+                        gather=True,
+                        quiet=LATE_QUIET,
+                        quiet_most=LATE_QUIET_MOST,
+                        inbox=max(policy.inbox, len(missed)),
+                        per_person=max(policy.inbox, len(missed)),
+                    )
+                    await self._admit(message, could, late)
 
     def _judge(self, message: Message, heard: Heard) -> Could | None:
         if self._silence.reigns(message.channel):
@@ -173,14 +204,14 @@ class Door:
             self._notices.refused(message, text)
         return True
 
-    async def _admit(self, message: Message, could: Could) -> None:
+    async def _admit(self, message: Message, could: Could, policy: Policy) -> Admission:
         asked, op, claim = time.monotonic(), new_op(), self._conversations.claim()
         admission = await insist(
             lambda: self._state.admit(
                 message.conversation,
                 message.inbound(),
                 could,
-                self._rules.policy(message),
+                policy,
                 op=op,
                 claim=claim,
             )
@@ -189,6 +220,7 @@ class Door:
         if isinstance(admission, Placed | Superseding):
             self._remember(message)
         self._act(message, admission, asked)
+        return admission
 
     def _remember(self, message: Message) -> None:
         self._remembered[message.id] = self._newest[message.channel] = message

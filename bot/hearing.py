@@ -55,6 +55,7 @@ class Ears:
             text=text,
             addressed=addressed,
             responder=self.responder,
+            followed=message.guild is None or self.is_followed(str(message.channel.id)),
             reply_to=Quoted(str(replied.id), _person(replied.author), replied.content)
             if isinstance(replied, discord.Message)
             else None,

@@ -49,6 +49,8 @@ class Message:
     #: Name of the cog that answers it, fixed here so that a reload never swaps code under a replay.
     responder: str
     reply_to: Quoted | None = None
+    #: Whether its conversation is followed, as direct messages are by themselves.
+    followed: bool = False
 
     @property
     def conversation(self) -> Conversation:

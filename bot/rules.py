@@ -3,9 +3,9 @@
 from bot.access import Access
 from bot.config import Settings
 from bot.door import DoorRules, Mode
+from bot.equipment import Rules
 from bot.rates import Rates
 from bot.speech import Limits
-from bot.turns import Rules
 from state import State
 from state.values import Claim, Overflow
 

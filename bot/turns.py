@@ -7,35 +7,33 @@ The lease is held by whoever runs this; nothing here outlives it but a last mark
 import asyncio
 import json
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import assert_never
 
 import structlog
 
 from bot import texts
-from bot.abandon import abandon
 from bot.buttons import retry_button, stop_button
 from bot.delivery import Reply
 from bot.draft import CLOSE_WITHIN, Draft
 from bot.endings import Ending
+from bot.equipment import Tools
 from bot.errors import ResponderInvalid, RetryLater, Silenced
+from bot.followed import heard_up_to
 from bot.inbound import Message
 from bot.insist import insist, new_op
 from bot.journal import Journal
 from bot.locks import Holding
-from bot.notices import Notices
 from bot.pages import Pages
 from bot.rates import TURNS
-from bot.refusals import Refused, Silence, meaning
-from bot.responders import Interrupted, Responder, Turn
-from bot.speaking import Rejected, Wire
-from bot.speech import Limits, Speech, Spoken
+from bot.responders import Interrupted, Turn
+from bot.speaking import Rejected
+from bot.speech import Speech, Spoken
 from bot.transcript import Said, exchange, read
 from bot.typing_indicator import TypingIndicator
+from bot.undelivered import Undelivered
+from state.keys import Put
 from state.outcomes import Drift, Turnover
-from state.ports import State
-from state.values import Changes, Claim, Outcome
+from state.values import Changes, Outcome
 
 #: Seconds after which a reply is slow and pings its author; until then they are still looking.
 SLOW_REPLY = 10.0
@@ -50,40 +48,6 @@ DISCORD_EPOCH = 1_420_070_400_000
 LEAVES_A_MARK = (Ending.STOPPED, Ending.KILLED, Ending.SUPERSEDED)
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The settings that shape a turn."""
-
-    limits: Limits
-    #: Seconds.
-    step: float
-    max_attempts: int
-    max_pages: int
-    #: "slow", "always" or "never".
-    ping_author: str
-    #: Whether the partial reply of a superseded turn is deleted instead of marked.
-    delete_partial: bool
-    #: Transcript entries kept per conversation.
-    keep: int
-    #: Whether replies carry a Stop button while they grow, and apologies one to try again.
-    buttons: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What every turn of this process works with."""
-
-    state: State
-    wire: Wire
-    notices: Notices
-    silence: Silence
-    #: Find a loaded cog by name, or raise `ResponderInvalid`.
-    responder: Callable[[str], Responder]
-    #: What to ask the next lease with; None while draining.
-    claim: Callable[[], Claim | None]
-    rules: Rules
 
 
 class TurnRun:
@@ -249,7 +213,9 @@ class TurnRun:
 
     async def _fail(self, spoken: Spoken) -> Turnover:
         if isinstance(spoken.error, Rejected):
-            await self._take_refusal(spoken.error)
+            await Undelivered(self._tools.state, self._tools.notices, self._tools.silence).act_on(
+                spoken.error, self._holding.lease, self._asked_by
+            )
         op, claim = new_op(), self._tools.claim()
         log.error("turn failed", retry_in=self._retry_in(spoken), exc_info=spoken.error)
         answer = await insist(
@@ -264,19 +230,6 @@ class TurnRun:
             )
         )
         return answer if isinstance(answer, Turnover) else Turnover()
-
-    async def _take_refusal(self, error: Rejected) -> None:
-        """Act on what Discord's refusal means for this channel."""
-        match meaning(error):
-            case Refused.GONE:
-                await abandon(self._tools.state, self._holding.lease)
-            case Refused.SILENCED:
-                if self._tools.silence.fall(self._asked_by.channel):
-                    log.warning("not allowed to speak here", reason=str(error))
-            case Refused.CENSORED:
-                self._tools.notices.tell(self._asked_by, texts.CENSORED)
-            case Refused.FAULTY:
-                self._tools.notices.tell(self._asked_by, texts.APOLOGY)
 
     def _retry_in(self, spoken: Spoken) -> float | None:
         """Seconds until the next try of a failed turn; None: it is given up."""
@@ -301,7 +254,15 @@ class TurnRun:
             keep=self._tools.rules.keep,
             asked=frozenset(self._journal.asked) if finished else None,
             usage={TURNS: 1},
+            puts=self._heard(),
         )
+
+    def _heard(self) -> tuple[Put, ...]:
+        """Note how far a followed conversation has been heard, for the next start to catch up."""
+        if not self._asked_by.followed:
+            return ()
+        newest = max((message.id for message in self._messages), key=int)
+        return (heard_up_to(self._holding.lease.conversation, newest),)
 
     # --- what a turn knows -----------------------------------------------------------------------
 

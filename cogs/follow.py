@@ -32,7 +32,7 @@ class Follow(commands.Cog):
     async def _follow(self, interaction: discord.Interaction) -> str:
         if not self._may(interaction):
             return "Following a channel needs the right Manage Channels."
-        await self._bot.followed.follow(here(interaction))
+        await self._bot.followed.follow(here(interaction), str(interaction.id))
         return "I answer every message here from now on; /unfollow ends it."
 
     async def _unfollow(self, interaction: discord.Interaction) -> str:

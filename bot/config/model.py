@@ -185,6 +185,10 @@ class HistorySettings(_Table):
 
     keep: Annotated[int, Field(ge=0, le=10_000)] = 200
     """Entries of one conversation's transcript; the oldest are dropped."""
+    backfill_guild: Annotated[float, duration("0s", "24h")] = 3600.0
+    """How far back a start reads followed channels for what it missed; 0s: not at all."""
+    backfill_dm: Annotated[float, duration("0s", "24h")] = 86400.0
+    """The same for direct messages."""
 
 
 class ProcessSettings(_Table):

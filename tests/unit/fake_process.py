@@ -31,7 +31,7 @@ from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder, Turn
 from bot.speech import Limits
-from bot.turns import Rules, Tools
+from bot.equipment import Rules, Tools
 from bot.wakes import Wakes
 from state.errors import StateUnavailable
 from state.values import Claim, Overflow

@@ -17,7 +17,7 @@ async def test_what_is_followed_is_known_at_once_here_and_elsewhere_after_a_read
     """The process that heard the command need not read the list for it."""
     store = Store()
     here, elsewhere = Followed(store.port), Followed(store.another().port)
-    await here.follow(HERE)
+    await here.follow(HERE, "1")
     assert HERE.id in here
     assert HERE.id not in elsewhere
     await elsewhere.read()
@@ -46,13 +46,13 @@ async def test_what_changes_while_the_list_is_read_is_not_undone_by_it(now: str)
     """The reading began before the command, and may not know of it yet."""
     store = Store()
     here = Followed(store.port)
-    await here.follow(THERE)
+    await here.follow(THERE, "1")
     # The list has been read; its answer is on its way.
     answered = store.answering = asyncio.Event()
     reading = asyncio.create_task(here.read())
     await wait_until(lambda: "subscriptions" in store.steps, description="the list is being read")
     store.answering = None
-    await (here.follow(HERE) if now == "followed" else here.unfollow(THERE))
+    await (here.follow(HERE, "1") if now == "followed" else here.unfollow(THERE))
     answered.set()
     await reading
     assert (HERE.id in here) is (now == "followed")
@@ -66,7 +66,7 @@ async def test_an_outage_of_the_store_is_waited_out(monkeypatch: pytest.MonkeyPa
     here = Followed(store.port)
     running = asyncio.create_task(here.run())
     try:
-        await here.follow(THERE)
+        await here.follow(THERE, "1")
         store.down = True
         tried = len(store.steps)
         await wait_until(lambda: len(store.steps) > tried + 2, description="readings have failed")

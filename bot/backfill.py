@@ -1,0 +1,82 @@
+"""
+What was written while we were away: read once the gateway is there, before anything live.
+
+Only in followed conversations and direct messages. A new session brings no replay of what the old
+one missed, so each one begins with this; what was heard all the same is a Duplicate to the store.
+"""
+
+import datetime as dt
+from collections.abc import Awaitable, Callable, Sequence
+
+import discord
+import structlog
+
+from bot.admission import Heard
+from bot.followed import Followed
+from bot.inbound import Message
+from state.errors import StateError
+from state.values import Conversation
+
+#: Messages read per conversation: as many as one turn may sensibly gather.
+MOST = 50
+
+log = structlog.get_logger(__name__)
+
+Hear = Callable[[discord.Message], tuple[Message, Heard]]
+CatchUp = Callable[[Sequence[tuple[Message, Heard]]], Awaitable[None]]
+
+
+class Backfill:
+    """Reads what was missed."""
+
+    def __init__(
+        self, client: discord.AutoShardedClient, followed: Followed, *, guild: float, direct: float
+    ) -> None:
+        """Look back at most *guild* seconds in guilds and *direct* in direct messages; 0: not."""
+        self._client = client
+        self._followed = followed
+        self._guild = guild
+        self._direct = direct
+
+    async def run(self, hear: Hear, catch_up: CatchUp) -> None:
+        """Catch up with every followed conversation that this process serves."""
+        try:
+            await self._followed.read()
+        except StateError as error:
+            log.warning("nothing caught up with", reason=str(error))
+            return
+        for conversation in self._followed.conversations:
+            if self._serves(conversation):
+                try:
+                    await self._read(conversation, hear, catch_up)
+                except (discord.HTTPException, OSError, StateError) as error:
+                    log.warning(
+                        "conversation not caught up with",
+                        conversation=conversation.id,
+                        reason=str(error),
+                    )
+
+    def _serves(self, conversation: Conversation) -> bool:
+        """Whether its guild is on one of our shards; direct messages are on shard 0."""
+        kind, _, id_ = conversation.owner.partition("/")
+        if kind == "user":
+            return not self._client.shard_ids or 0 in self._client.shard_ids
+        return self._client.get_guild(int(id_)) is not None
+
+    async def _read(self, conversation: Conversation, hear: Hear, catch_up: CatchUp) -> None:
+        seconds = self._direct if conversation.owner.startswith("user/") else self._guild
+        heard = await self._followed.heard(conversation)
+        if not seconds or heard is None:
+            return
+        oldest = discord.utils.utcnow() - dt.timedelta(seconds=seconds)
+        after = max(int(heard), discord.utils.time_snowflake(oldest))
+        channel = self._client.get_channel(int(conversation.id))
+        if not isinstance(channel, discord.abc.Messageable):
+            channel = await self._client.fetch_channel(int(conversation.id))
+        if not isinstance(channel, discord.abc.Messageable):
+            return
+        history = channel.history(after=discord.Object(after), limit=MOST, oldest_first=True)
+        missed = [hear(message) async for message in history]
+        if missed:
+            log.info("catching up", conversation=conversation.id, messages=len(missed))
+            await catch_up(missed)

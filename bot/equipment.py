@@ -1,0 +1,46 @@
+"""What every turn of a process is run with: its rules, and what it reaches out by."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.notices import Notices
+from bot.refusals import Silence
+from bot.responders import Responder
+from bot.speaking import Wire
+from bot.speech import Limits
+from state.ports import State
+from state.values import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings that shape a turn."""
+
+    limits: Limits
+    #: Seconds.
+    step: float
+    max_attempts: int
+    max_pages: int
+    #: "slow", "always" or "never".
+    ping_author: str
+    #: Whether the partial reply of a superseded turn is deleted instead of marked.
+    delete_partial: bool
+    #: Transcript entries kept per conversation.
+    keep: int
+    #: Whether replies carry a Stop button while they grow, and apologies one to try again.
+    buttons: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every turn of this process works with."""
+
+    state: State
+    wire: Wire
+    notices: Notices
+    silence: Silence
+    #: Find a loaded cog by name, or raise `ResponderInvalid`.
+    responder: Callable[[str], Responder]
+    #: What to ask the next lease with; None while draining.
+    claim: Callable[[], Claim | None]
+    rules: Rules

@@ -1,0 +1,74 @@
+"""What was written while nobody heard it is answered after the start, once and together."""
+
+from pathlib import Path
+
+import pytest
+
+from sandbox import Sandbox
+from state import connect
+from tests.discord.bots import Room, running
+from tests.waiting import wait_until
+
+
+async def test_b70_direct_messages_of_a_downtime_are_answered_in_one_turn(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A person who has written by DM before; each message is answered, none twice."""
+    world, url = sandbox.world, f"sqlite:{tmp_path / 'bot.db'}"
+    bo = world.person("Bo").id
+    channel = world.open_dm(bo).id
+    state = connect(url)
+    await state.open()
+    async with running(sandbox, monkeypatch, state) as bot:
+        world.say(channel, bo, "count to 2")
+        await wait_until(
+            lambda: world.messages(channel)[-1].content == "1 2", description="an answer"
+        )
+        await wait_until(lambda: str(channel) in bot.followed, description="the DM is known")
+        await wait_until(lambda: not len(bot.locks), description="the turn is over")
+    await state.close()
+
+    world.say(channel, bo, "hello from the dark")
+    world.say(channel, bo, "is anybody there")
+
+    state = connect(url)
+    await state.open()
+    async with running(sandbox, monkeypatch, state):
+        await wait_until(
+            lambda: "the dark\n> is anybody there" in world.messages(channel)[-1].content,
+            timeout=10,
+            description="an answer to both",
+        )
+    await state.close()
+    ours = [m for m in world.messages(channel) if m.author_id != bo]
+    assert [m.content for m in ours[:-1]] == ["1 2"]
+
+
+async def test_a_followed_channel_is_caught_up_with_from_where_it_was_heard(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What was said before it was followed is none of our business, nor is what was answered."""
+    url, room = f"sqlite:{tmp_path / 'bot.db'}", Room(sandbox)
+    state = connect(url)
+    await state.open()
+    async with running(sandbox, monkeypatch, state):
+        room.say("Bo", "count to 9 before all this", addressed=False)
+        record = sandbox.interactions.use(
+            channel_id=room.id, user_id=room.world.person("Ada").id, command="follow", options={}
+        )
+        await sandbox.interactions.outcome(record)
+    await state.close()
+
+    room.say("Cy", "count to 4", addressed=False)
+
+    for _ in range(2):  # B59: a second start finds nothing to do
+        state = connect(url)
+        await state.open()
+        async with running(sandbox, monkeypatch, state) as bot:
+            await wait_until(
+                lambda: "1 2 3 4" in room.replies(), timeout=10, description="caught up"
+            )
+            await wait_until(lambda: not len(bot.locks), description="the turn is over")
+        await state.close()
+    assert len(room.replies()) == 2
+    assert room.replies()[1] == "1 2 3 4"
