@@ -15,6 +15,7 @@ from state.outcomes import (
     Turnover,
 )
 from state.sqlite import inbox, journal
+from state.sqlite.handover import NOTHING
 from state.sqlite.records import Record, Waiting
 from state.sqlite.transaction import Transaction
 from state.values import Could, Inbound, Outcome, Overflow, Policy, SignalKind, StopRight
@@ -41,8 +42,8 @@ def decide(
     if follows and record.turn is not None:
         rejoined = rejoins(tx, record, could)
         supersede(record, inbound, everyone=policy.interrupt, rejoined=rejoined)
-        return Superseding(record.turn, Turnover(None, taken))
-    return Placed(0, Turnover(None, taken))  # its place is told after the hand-over
+        return Superseding(record.turn, taken)
+    return Placed(0, taken)  # its place is told after the hand-over
 
 
 def stop(tx: Transaction, record: Record, inbound: Inbound, could: Could) -> Signalled | None:
@@ -92,16 +93,17 @@ def supersede(record: Record, inbound: Inbound, *, everyone: bool, rejoined: boo
 
 def append(
     tx: Transaction, record: Record, inbound: Inbound, could: Could, policy: Policy
-) -> tuple[Settled, ...] | Refused:
+) -> Turnover | Refused:
     """Put *inbound* at the end of the inbox within its bounds; answer what had to make room."""
     if len(inbox.of_author(tx, record, inbound.author)) >= policy.per_person:
         return Refused(Refusal.SHARE_FULL)
-    dropped: tuple[Settled, ...] = ()
+    dropped = NOTHING
     if record.waiting >= policy.inbox:
         if policy.overflow is Overflow.REFUSE:
             return Refused(Refusal.INBOX_FULL)
         oldest = inbox.entries(tx, record)[:1]
-        dropped = (Settled(Outcome.DROPPED, inbox.remove(tx, record, oldest)),)
+        gone = Settled(Outcome.DROPPED, inbox.remove(tx, record, oldest))
+        dropped = Turnover(None, (gone,))
     entry = Waiting.of(inbound, tx.now)
     entry.after = tx.now + int(policy.not_before * 1e6) if policy.not_before else 0
     entry.gather, entry.joins = int(policy.gather), could.joins

@@ -53,7 +53,8 @@ def write(tx: Transaction, record: Record, changes: Changes, *, state: bool) -> 
             (record.id, changes.state_version, changes.state),
         )
         record.stateful = 1
-    _transcribe(tx, record, changes)
+    if changes.transcript or record.kept:
+        _transcribe(tx, record, changes)
 
 
 def _answer(tx: Transaction, record: Record, answer: bytes) -> None:

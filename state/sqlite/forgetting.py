@@ -36,13 +36,14 @@ def forget(tx: Transaction, target: Target, limit: int) -> Forgetting:
     return Forgetting(done, min(len(mine), limit))
 
 
-def _forget_range(tx: Transaction, lowest: str, beyond: str, limit: int) -> list[tuple[int]]:
+def _forget_range(tx: Transaction, lowest: str, beyond: str, limit: int) -> list[tuple[int, str]]:
     """Refuse all holders, and drop a batch of conversations; answer which there were before."""
     mine = tx.execute(
-        "SELECT id FROM conversation WHERE key >= ? AND key < ? ORDER BY id", (lowest, beyond)
+        "SELECT id, key FROM conversation WHERE key >= ? AND key < ? ORDER BY id", (lowest, beyond)
     ).fetchall()
     tx.execute("UPDATE conversation SET token = NULL WHERE key >= ? AND key < ?", (lowest, beyond))
-    for row in mine[:limit]:
+    for *row, key in mine[:limit]:
+        tx.forget_answers(*_range(conversation_of(key)))
         tx.execute(
             "DELETE FROM dead_inbound WHERE dead_letter IN "
             "(SELECT id FROM dead_letter WHERE conversation = ?)",
@@ -50,11 +51,6 @@ def _forget_range(tx: Transaction, lowest: str, beyond: str, limit: int) -> list
         )
         for table in _OF_CONVERSATION:
             tx.execute(f"DELETE FROM {table} WHERE conversation = ?", row)  # noqa: S608 (our tables)
-        tx.execute(
-            "DELETE FROM operation "
-            "WHERE conversation = (SELECT key FROM conversation WHERE id = ?)",
-            row,
-        )
         tx.execute("DELETE FROM conversation WHERE id = ?", row)
     return mine
 
@@ -69,11 +65,8 @@ def _forget_beside(tx: Transaction, target: Target) -> None:
     else:
         _drop_pairs(tx, "owner = ? AND conversation = ?", target.owner, target.id)
     # Marks are filed by inbound, so this reads all those of the window; a forget is rare.
-    for table in ("seen", "operation"):
-        tx.execute(
-            f"DELETE FROM {table} WHERE conversation >= ? AND conversation < ?",  # noqa: S608 (our tables)
-            _range(target),
-        )
+    tx.execute("DELETE FROM seen WHERE conversation >= ? AND conversation < ?", _range(target))
+    tx.forget_answers(*_range(target))
 
 
 def _range(target: Owner | Conversation) -> tuple[str, str]:
@@ -116,7 +109,7 @@ def _erase(tx: Transaction, row: int, author: str) -> None:
     ).fetchall()
     for (name,) in timers:
         alarms.remove(tx, record, name)
-    tx.execute("DELETE FROM operation WHERE conversation = ?", (key,))
+    tx.forget_answers(*_range(record.conversation))
     handover.rewake(tx, record)
     tx.store(record)
 

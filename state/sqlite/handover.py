@@ -14,6 +14,9 @@ from state.values import Claim, Inbound, Lease, Outcome, Page, SignalKind
 #: How a pending request settles a turn that nobody holds. A SUPERSEDE is left to the next holder.
 ENDED_BY = {SignalKind.STOP: Outcome.STOPPED, SignalKind.KILL: Outcome.KILLED}
 
+#: Nothing starts, and nothing was settled on the way.
+NOTHING = Turnover()
+
 
 def next_turn(tx: Transaction, record: Record, op: str, claim: Claim | None) -> Turnover:
     """
@@ -23,7 +26,10 @@ def next_turn(tx: Transaction, record: Record, op: str, claim: Claim | None) -> 
     """
     if claim is None:
         leave_wake(tx, record)
-        return Turnover()
+        return NOTHING
+    if not (record.turn or record.waiting or record.timers):
+        record.token = record.wake = None
+        return NOTHING
     settled: list[Settled] = []
     if record.turn is not None:
         ended = unrunnable(tx, record)
@@ -49,9 +55,10 @@ def new_turn(tx: Transaction, record: Record) -> tuple[Inbound, ...]:
         return ()
     members = [head]
     for entry in line:
+        if entry is head:
+            continue
         gathered = head.gather and entry.gather and entry.after <= tx.now
-        joined = any(entry.joins == member.name for member in members)
-        if entry is not head and (gathered or joined):
+        if gathered or any(entry.joins == member.name for member in members):
             members.append(entry)
     begin(tx, record, members, head.at)
     return inbox.move(tx, record, members, 0)
@@ -152,7 +159,7 @@ def succeed(tx: Transaction, record: Record, carry: bytes | None) -> None:
     inbox.move(tx, record, members, 0)
     record.followups = followups
     if carry is not None:
-        journal.add(tx, record, "carry", "", "", carry)
+        journal.add(tx, record.id, "carry", "", "", carry)
 
 
 def rewake(tx: Transaction, record: Record) -> None:

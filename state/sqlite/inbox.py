@@ -29,15 +29,12 @@ def waiting(tx: Transaction, record: Record, name: str) -> Waiting | None:
 
 def inbounds(tx: Transaction, some: Iterable[Waiting]) -> tuple[Inbound, ...]:
     """Return entries of the inbox as what was admitted."""
-    return tuple(Inbound(entry.name, entry.author, _payload(tx, entry)) for entry in some)
+    return tuple([entry.inbound or _inbound(tx, entry) for entry in some])
 
 
-def _payload(tx: Transaction, entry: Waiting) -> bytes:
-    if entry.payload is None:
-        (entry.payload,) = tx.execute(
-            "SELECT payload FROM inbound WHERE id = ?", (entry.row,)
-        ).fetchone()
-    return entry.payload or b""
+def _inbound(tx: Transaction, entry: Waiting) -> Inbound:
+    (payload,) = tx.execute("SELECT payload FROM inbound WHERE id = ?", (entry.row,)).fetchone()
+    return Inbound(entry.name, entry.author, payload)
 
 
 def append(tx: Transaction, record: Record, entry: Waiting) -> None:
@@ -69,11 +66,11 @@ def remove(tx: Transaction, record: Record, gone: list[Waiting]) -> tuple[Inboun
 def move(tx: Transaction, record: Record, members: list[Waiting], part: int) -> tuple[Inbound, ...]:
     """Move entries into the turn, in the order given and after what it has; answer them."""
     moved = inbounds(tx, members)
-    for entry in members:
+    for entry, inbound in zip(members, moved, strict=True):
         record.tail += 1
         entry.place = record.tail
         if entry.row is None:
-            tx.insert_inbound(record, entry, part)
+            tx.insert_inbound(record, entry, inbound, part)
         else:
             tx.execute(
                 "UPDATE inbound SET part = ?, place = ? WHERE id = ?",

@@ -18,7 +18,7 @@ def take(tx: Transaction, lease: Lease, key: str, author: str | None) -> tuple[I
     (takes,) = tx.execute(
         "SELECT count(*) FROM journal WHERE conversation = ? AND kind = 'take'", (record.id,)
     ).fetchone()
-    add(tx, record, "take", key, str(takes + 1), b"")
+    add(tx, record.id, "take", key, str(takes + 1), b"")
     moved = inbox.move(tx, record, inbox.of_author(tx, record, author), takes + 1)
     tx.store(record)
     return moved
@@ -26,50 +26,49 @@ def take(tx: Transaction, lease: Lease, key: str, author: str | None) -> tuple[I
 
 def record(tx: Transaction, lease: Lease, name: str, key: str, value: bytes) -> bytes:
     """See `State.record`."""
-    row = tx.holding(lease)
-    if add(tx, row, "step", name, key, value):
-        if row.expiries:
-            row.expiries = 0
-            tx.store(row)
+    conversation, expiries = tx.turn_of(lease)
+    if add(tx, conversation, "step", name, key, value):
+        if expiries:
+            tx.execute("UPDATE conversation SET expiries = 0 WHERE id = ?", (conversation,))
         return value
     (recorded,) = tx.execute(
         "SELECT value FROM journal "
         "WHERE conversation = ? AND kind = 'step' AND name = ? AND key = ?",
-        (row.id, name, key),
+        (conversation, name, key),
     ).fetchone()
     return bytes(recorded)
 
 
 def page(tx: Transaction, lease: Lease, number: int, issue: int, intent: bytes) -> Page:
     """See `State.page`."""
-    record = tx.holding(lease)
-    if add(tx, record, "page", str(number), str(issue), intent):
+    conversation, _ = tx.turn_of(lease)
+    if add(tx, conversation, "page", str(number), str(issue), intent):
         return Page(number, issue, intent)
     recorded, message_id = tx.execute(
         "SELECT value, message_id FROM journal "
         "WHERE conversation = ? AND kind = 'page' AND name = ? AND key = ?",
-        (record.id, str(number), str(issue)),
+        (conversation, str(number), str(issue)),
     ).fetchone()
     return Page(number, issue, recorded, message_id)
 
 
 def posted(tx: Transaction, lease: Lease, number: int, issue: int, message_id: str) -> None:
     """See `State.posted`."""
-    record = tx.holding(lease)
-    add(tx, record, "page", str(number), str(issue), b"")
+    conversation, _ = tx.turn_of(lease)
     tx.execute(
-        "UPDATE journal SET message_id = ? "
-        "WHERE conversation = ? AND kind = 'page' AND name = ? AND key = ?",
-        (message_id, record.id, str(number), str(issue)),
+        "INSERT INTO journal (conversation, kind, name, key, value, message_id) "
+        "VALUES (?, 'page', ?, ?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET message_id = excluded.message_id",
+        (conversation, str(number), str(issue), b"", message_id),
     )
 
 
-def add(tx: Transaction, record: Record, kind: str, name: str, key: str, value: bytes) -> bool:
+def add(tx: Transaction, conversation: int, kind: str, name: str, key: str, value: bytes) -> bool:
     """Record an entry of the turn; answer whether it is the first of its name and key."""
     written = tx.execute(
         "INSERT OR IGNORE INTO journal (conversation, kind, name, key, value) "
         "VALUES (?, ?, ?, ?, ?)",
-        (record.id, kind, name, key, value),
+        (conversation, kind, name, key, value),
     )
     return written.rowcount == 1
 

@@ -76,14 +76,14 @@ def _check(key: str, value: bytes) -> None:
 
 def get(tx: Transaction, scope: Scope, key: str) -> bytes | None:
     """See `State.get`."""
-    tx.refuse_gone(Owner(scope.owner))
+    tx.refuse_target(Owner(scope.owner))
     found = _living(tx, scope, key)
     return found[1] if found else None
 
 
 def put(tx: Transaction, scope: Scope, key: str, value: bytes, ttl: float | None) -> None:
     """See `State.put`."""
-    tx.refuse_gone(Owner(scope.owner))
+    tx.refuse_target(Owner(scope.owner))
     _keep(tx, scope, key, value, None, ttl)
 
 
@@ -94,7 +94,7 @@ def put_if_absent(
     first: bool | None = tx.first_answer(_place(scope), op)
     if first is not None:
         return first
-    tx.refuse_gone(Owner(scope.owner))
+    tx.refuse_target(Owner(scope.owner))
     absent = _living(tx, scope, key) is None
     if absent:
         _keep(tx, scope, key, value, None, ttl)
@@ -104,7 +104,7 @@ def put_if_absent(
 
 def delete(tx: Transaction, scope: Scope, key: str) -> None:
     """See `State.delete`."""
-    tx.refuse_gone(Owner(scope.owner))
+    tx.refuse_target(Owner(scope.owner))
     _drop(tx, scope, key)
 
 
@@ -115,7 +115,7 @@ def append(
     first: int | None = tx.first_answer(_place(scope), op)
     if first is not None:
         return first
-    tx.refuse_gone(Owner(scope.owner))
+    tx.refuse_target(Owner(scope.owner))
     found = _living(tx, scope, key)
     if found is not None and found[1] is None and found[2] is None:
         pair = found[0]
@@ -135,7 +135,7 @@ def append(
 
 def items(tx: Transaction, scope: Scope, key: str) -> tuple[bytes, ...]:
     """See `State.items`."""
-    tx.refuse_gone(Owner(scope.owner))
+    tx.refuse_target(Owner(scope.owner))
     found = _living(tx, scope, key)
     if found is None:
         return ()
@@ -150,7 +150,7 @@ def increment(
     first: int | None = tx.first_answer(_place(scope), op)
     if first is not None:
         return first
-    tx.refuse_gone(Owner(scope.owner))
+    tx.refuse_target(Owner(scope.owner))
     found = _living(tx, scope, key)
     total = by
     if found is not None and found[2] is not None:

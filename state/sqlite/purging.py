@@ -14,11 +14,7 @@ ANSWER_MICROSECONDS = int(ANSWER_WINDOW * 1e6)
 
 def purge(tx: Transaction, rows: int) -> None:
     """Drop at most *rows* of each kind that are beyond their windows, the oldest first."""
-    tx.execute(
-        "DELETE FROM operation WHERE at < ? AND id IN "
-        "(SELECT id FROM operation ORDER BY id LIMIT ?)",
-        (tx.now - OP_MICROSECONDS, rows),
-    )
+    _purge_operations(tx, rows)
     tx.execute(
         "DELETE FROM seen WHERE (inbound, conversation) IN "
         "(SELECT inbound, conversation FROM seen WHERE at < ? ORDER BY at LIMIT ?)",
@@ -26,6 +22,16 @@ def purge(tx: Transaction, rows: int) -> None:
     )
     _purge_pairs(tx, rows)
     _purge_answers(tx, rows)
+
+
+def _purge_operations(tx: Transaction, rows: int) -> None:
+    oldest = tx.execute("SELECT at FROM operation ORDER BY id LIMIT 1").fetchone()
+    if oldest is not None and oldest[0] < tx.now - OP_MICROSECONDS:
+        tx.execute(
+            "DELETE FROM operation WHERE at < ? AND id IN "
+            "(SELECT id FROM operation ORDER BY id LIMIT ?)",
+            (tx.now - OP_MICROSECONDS, rows),
+        )
 
 
 def _purge_pairs(tx: Transaction, rows: int) -> None:

@@ -31,13 +31,13 @@ class Waiting:
     gather: int = 0
     joins: str | None = None
     place: int = 0
-    #: None until it is asked for, if the entry has a row.
-    payload: bytes | None = None
+    #: What was admitted; None until it is asked for, if the entry has a row.
+    inbound: Inbound | None = None
 
     @classmethod
     def of(cls, inbound: Inbound, at: int) -> "Waiting":
         """Make an entry that has no row yet."""
-        return cls(None, inbound.id, inbound.author, at, payload=inbound.payload)
+        return cls(None, inbound.id, inbound.author, at, inbound=inbound)
 
 
 @dataclass(slots=True)

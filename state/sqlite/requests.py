@@ -89,8 +89,7 @@ def kill(
         running = inbox.running(tx, record)
         tx.publish(record)
         killed = replace(killed, turn=running, turnover=_end_if_unheld(tx, record))
-    if record.turn is None and not record.waiting:
-        record.wake = None
+    handover.rewake(tx, record)
     tx.store(record)
     tx.remember(conversation, op, killed)
     return killed
@@ -102,7 +101,7 @@ def _end_if_unheld(tx: Transaction, record: Record) -> Turnover:
         return Turnover()
     ended = handover.unrunnable(tx, record)
     endings.end_turn(tx, record)
-    record.wake = tx.now if record.waiting else None
+    handover.rewake(tx, record)
     return Turnover(None, (ended,) if ended else ())
 
 

@@ -1,14 +1,15 @@
 """Signals as they are filed: with the row of the conversation whose turn they are for."""
 
-from state.sqlite.transaction import Transaction, conversation_of
+import sqlite3
+from collections.abc import Callable
+
+from state.sqlite.transaction import conversation_of
 from state.values import Signal, SignalKind
 
 
-def signals(tx: Transaction) -> tuple[Signal, ...]:
+def signals(execute: Callable[..., sqlite3.Cursor]) -> tuple[Signal, ...]:
     """List the unfinished signals of all partitions."""
-    rows = tx.execute(
-        "SELECT key, turn, signal, signal_by FROM conversation WHERE signal IS NOT NULL"
-    )
+    rows = execute("SELECT key, turn, signal, signal_by FROM conversation WHERE signal IS NOT NULL")
     return tuple(signal_of(*row) for row in rows)
 
 

@@ -4,9 +4,12 @@ The steps of `state.ports.Turns` that begin and end turns, as functions of an op
 A step validates before it writes, and stores the row that it loaded last of all.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Concatenate, ParamSpec, TypeVar
 
-from state.keys import Author, Owner
+from state.errors import Gone, LeaseLost
+from state.keys import Author
 from state.outcomes import (
     Admission,
     Busy,
@@ -27,6 +30,32 @@ from state.sqlite.records import Record
 from state.sqlite.transaction import Transaction, key_of
 from state.values import Changes, Claim, Conversation, Could, Inbound, Lease, Policy, SignalKind
 
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+LeaseStep = Callable[Concatenate[Transaction, Lease, str, Arguments], Answer]
+
+
+def ends_lease(step: LeaseStep[Arguments, Answer]) -> LeaseStep[Arguments, Answer]:
+    """
+    Answer a repeat of a step that ends its lease.
+
+    Whoever holds the lease has not done it yet, so the search is left to those that do not.
+    """
+
+    def once(
+        tx: Transaction, lease: Lease, op: str, /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Answer:
+        try:
+            return step(tx, lease, op, *args, **kwargs)
+        except (LeaseLost, Gone):
+            first: Answer | None = tx.first_answer(lease.conversation, op)
+            if first is None:
+                raise
+            return first
+
+    return once
+
 
 def admit(
     tx: Transaction,
@@ -38,16 +67,17 @@ def admit(
     claim: Claim | None,
 ) -> Admission:
     """See `State.admit`."""
-    tx.refuse_gone(Author(inbound.author))
-    first: Admission | None = tx.first_answer(conversation, op, inbound)
-    if first is not None:
-        return first
+    tx.refuse_target(Author(inbound.author))
     record = tx.load(conversation)
     decision: Admission
     if tx.mark_seen(conversation, inbound.id):
         decision = _admitted(tx, record, inbound, could, policy, op, claim)
         tx.store(record)
     else:
+        # Only an inbound that was seen can be a repeat, so that a new one is spared the search.
+        first: Admission | None = tx.first_answer(conversation, op, inbound)
+        if first is not None:
+            return first
         decision = Duplicate(record.turn)
     tx.remember(conversation, op, decision, inbound)
     return decision
@@ -67,13 +97,14 @@ def _admitted(
     if isinstance(decision, Ignored | Refused):
         return decision
     if record.held(tx.now) or record.backing_off > tx.now:
-        turnover = Turnover()
+        turnover = handover.NOTHING
     else:
         turnover = handover.next_turn(tx, record, op, claim)
     if isinstance(decision, Superseding | Signalled):
         tx.publish(record)
-    settled = (*decision.turnover.settled, *turnover.settled)
-    turnover = Turnover(turnover.started, settled)
+    if decision.turnover.settled:
+        settled = decision.turnover.settled + turnover.settled
+        turnover = Turnover(turnover.started, settled)
     if isinstance(decision, Placed):
         return Placed(_place_of(inbound, record), turnover)
     return replace(decision, turnover=turnover)
@@ -108,7 +139,7 @@ def hand_over(tx: Transaction, record: Record, op: str, claim: Claim | None) -> 
 
 def renew(tx: Transaction, lease: Lease, seconds: float) -> Held | Lost:
     """See `State.renew`; one lease of the many."""
-    tx.refuse_gone(lease.conversation, Owner(lease.conversation.owner))
+    tx.refuse_gone(lease.conversation)
     until = tx.now + int(seconds * 1e6)
     found = tx.execute(
         "UPDATE conversation SET expires = ?, wake = ? WHERE key = ? AND token = ? AND expires > ? "
@@ -121,6 +152,7 @@ def renew(tx: Transaction, lease: Lease, seconds: float) -> Held | Lost:
     return Held(SignalKind(signal), by) if signal else Held()
 
 
+@ends_lease
 def supersede(
     tx: Transaction,
     lease: Lease,
@@ -130,9 +162,6 @@ def supersede(
     changes: Changes | None,
 ) -> Turnover:
     """See `State.supersede`."""
-    first: Turnover | None = tx.first_answer(lease.conversation, op)
-    if first is not None:
-        return first
     record = tx.holding(lease)
     if changes is not None:
         endings.write(tx, record, changes, state=False)
@@ -140,13 +169,11 @@ def supersede(
     return hand_over(tx, record, op, claim)
 
 
+@ends_lease
 def commit(
-    tx: Transaction, lease: Lease, changes: Changes, op: str, claim: Claim | None
+    tx: Transaction, lease: Lease, op: str, changes: Changes, claim: Claim | None
 ) -> Turnover | Drift:
     """See `State.commit`."""
-    first: Turnover | Drift | None = tx.first_answer(lease.conversation, op)
-    if first is not None:
-        return first
     record = tx.holding(lease)
     if changes.asked is not None:
         recorded = ((step.name, step.key) for step in journal.steps(tx, record))
@@ -159,20 +186,18 @@ def commit(
     return hand_over(tx, record, op, claim)
 
 
+@ends_lease
 def fail(
     tx: Transaction,
     lease: Lease,
+    op: str,
     error: str,
     changes: Changes,
     retry_in: float | None,
     limit: int,
-    op: str,
     claim: Claim | None,
 ) -> Turnover | Retrying:
     """See `State.fail`."""
-    first: Turnover | Retrying | None = tx.first_answer(lease.conversation, op)
-    if first is not None:
-        return first
     record = tx.holding(lease)
     record.attempts += 1
     if retry_in is not None and record.attempts < limit:
@@ -188,14 +213,13 @@ def fail(
     return hand_over(tx, record, op, claim)
 
 
+@ends_lease
 def park(tx: Transaction, lease: Lease, op: str) -> None:
     """See `State.park`."""
-    if tx.first_answer(lease.conversation, op) is not None:
-        return
     record = tx.holding(lease)
     record.token, record.expires, record.wake = None, 0, tx.now
     tx.store(record)
-    tx.remember(lease.conversation, op, Turnover())
+    tx.remember(lease.conversation, op, handover.NOTHING)
 
 
 # --- the conversation as a whole ----------------------------------------------------------------
@@ -222,11 +246,9 @@ def _busy(tx: Transaction, record: Record) -> Busy:
     return Busy((until - tx.now) / 1e6)
 
 
+@ends_lease
 def release(tx: Transaction, lease: Lease, op: str, claim: Claim | None) -> Turnover:
     """See `State.release`."""
-    first: Turnover | None = tx.first_answer(lease.conversation, op)
-    if first is not None:
-        return first
     record = tx.living(lease)
     endings.end_turn(tx, record)
     return hand_over(tx, record, op, claim)

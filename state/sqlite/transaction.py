@@ -30,12 +30,16 @@ Target = Owner | Conversation | Author
 class Transaction:
     """An open transaction."""
 
+    #: All statements run on one cursor: rows are fetched before the next one runs.
     execute: Callable[..., sqlite3.Cursor]
+    executemany: Callable[..., sqlite3.Cursor]
     #: Microseconds of the store's clock, read once the transaction holds the write lock.
     now: int
     partitions: int
     #: To be published once the transaction is on disk.
     signals: list[Signal] = field(default_factory=list)
+    #: Answers that are not written yet, by conversation's key and operation.
+    _answers: dict[tuple[str, str], str] = field(default_factory=dict)
     #: The last number given out in each partition that this transaction drew from.
     _numbers: dict[int, int] = field(default_factory=dict)
     _last_id: int | None = None
@@ -50,14 +54,14 @@ class Transaction:
 
     def load(self, conversation: Conversation) -> Record:
         """Load a conversation's row, or make one that `store` would insert; `Gone` if forgotten."""
-        self.refuse_gone(conversation, Owner(conversation.owner))
+        self.refuse_gone(conversation)
         found = self.find(conversation)
         return found or Record(conversation, self._new_id(), stored=False)
 
     def living(self, lease: Lease) -> Record:
         """Load the row of a living lease, with a turn or without; `LeaseLost` for any other."""
         conversation = lease.conversation
-        self.refuse_gone(conversation, Owner(conversation.owner))
+        self.refuse_gone(conversation)
         record = self.find(conversation)
         if record is None or record.living(self.now) != lease.token:
             raise LeaseLost(
@@ -72,11 +76,29 @@ class Transaction:
             raise LeaseLost(f"conversation {lease.conversation.id}: the lease holds no turn")
         return record
 
+    def turn_of(self, lease: Lease) -> tuple[int, int]:
+        """
+        Answer the row id and the expiries of the turn that *lease* is on, else as `holding`.
+
+        For the steps that only write to the journal, and need no more of the row.
+        """
+        self.refuse_gone(lease.conversation)
+        found = self.execute(
+            "SELECT id, expiries FROM conversation "
+            "WHERE key = ? AND token = ? AND expires > ? AND turn IS NOT NULL",
+            (key_of(lease.conversation), lease.token, self.now),
+        ).fetchone()
+        if found is None:
+            record = self.holding(lease)
+            return record.id, record.expiries
+        row, expiries = found
+        return row, expiries
+
     def store(self, record: Record) -> None:
         """Write a row and the new entries of its inbox; an idle conversation leaves nothing."""
         for entry in record.inbox or ():
-            if entry.row is None:
-                self.insert_inbound(record, entry, None)
+            if entry.row is None and entry.inbound is not None:
+                self.insert_inbound(record, entry, entry.inbound, None)
         if record.idle():
             if record.stored:
                 self.execute("DELETE FROM conversation WHERE id = ?", (record.id,))
@@ -88,14 +110,16 @@ class Transaction:
             row = (record.id, key_of(conversation), partition, *records.columns(record))
             self.execute(records.INSERT, row)
 
-    def insert_inbound(self, record: Record, entry: records.Waiting, part: int | None) -> None:
+    def insert_inbound(
+        self, record: Record, entry: records.Waiting, inbound: Inbound, part: int | None
+    ) -> None:
         """Give a new entry of the inbox its row, in the inbox or already in the turn."""
         entry.row = self.execute(
             "INSERT INTO inbound "
             "(conversation, part, place, name, author, payload, at, after, gather, joins) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                *(record.id, part, entry.place, entry.name, entry.author, entry.payload),
+                *(record.id, part, entry.place, entry.name, entry.author, inbound.payload),
                 *(entry.at, entry.after, entry.gather, entry.joins),
             ),
         ).lastrowid
@@ -107,6 +131,15 @@ class Transaction:
             (last,) = self.execute("SELECT coalesce(max(id), 0) FROM conversation").fetchone()
         self._last_id = last + 1
         return last + 1
+
+    def finish(self) -> None:
+        """Write what all the steps gathered: their answers, and the counters that moved."""
+        for partition, number in self._numbers.items():
+            self.execute("UPDATE counter SET number = ? WHERE partition = ?", (number, partition))
+        self.executemany(
+            "INSERT OR REPLACE INTO operation (conversation, op, at, answer) VALUES (?, ?, ?, ?)",
+            ((key, op, self.now, answer) for (key, op), answer in self._answers.items()),
+        )
 
     # --- tokens and hints -----------------------------------------------------------------------
 
@@ -121,11 +154,6 @@ class Transaction:
         number = self._numbers[partition] = max(last + 1, self.now)
         return number
 
-    def write_counters(self) -> None:
-        """Write the counters that moved, once for all the steps."""
-        for partition, number in self._numbers.items():
-            self.execute("UPDATE counter SET number = ? WHERE partition = ?", (number, partition))
-
     def publish(self, record: Record) -> None:
         """Hint at the request that waits for the turn, once it is on disk."""
         if record.turn is not None and record.signal is not None:
@@ -138,20 +166,31 @@ class Transaction:
         self, conversation: Conversation, op: str, inbound: Inbound | None = None
     ) -> Any:  # noqa: ANN401 (each step names the type of its own answers)
         """The answer this operation got before, within `OP_WINDOW`; None if it is new."""
-        found = self.execute(
-            "SELECT answer FROM operation WHERE conversation = ? AND op = ? AND at >= ?",
-            (key_of(conversation), op, self.now - OP_MICROSECONDS),
-        ).fetchone()
-        return None if found is None else codec.decode(found[0], (conversation, inbound))
+        key = key_of(conversation)
+        text = self._answers.get((key, op))
+        if text is None:
+            found = self.execute(
+                "SELECT answer FROM operation WHERE conversation = ? AND op = ? AND at >= ?",
+                (key, op, self.now - OP_MICROSECONDS),
+            ).fetchone()
+            if found is None:
+                return None
+            (text,) = found
+        return codec.decode(text, (conversation, inbound))
 
     def remember(
         self, conversation: Conversation, op: str, answer: object, inbound: Inbound | None = None
     ) -> None:
         """Keep the answer of an operation for its repeats."""
         text = codec.encode(answer, (conversation, inbound))
+        self._answers[key_of(conversation), op] = text
+
+    def forget_answers(self, lowest: str, beyond: str) -> None:
+        """Drop the answers of a range of conversations' keys."""
+        for key, op in [each for each in self._answers if lowest <= each[0] < beyond]:
+            del self._answers[key, op]
         self.execute(
-            "INSERT OR REPLACE INTO operation (conversation, op, at, answer) VALUES (?, ?, ?, ?)",
-            (key_of(conversation), op, self.now, text),
+            "DELETE FROM operation WHERE conversation >= ? AND conversation < ?", (lowest, beyond)
         )
 
     def seen(self, conversation: Conversation, inbound: str) -> bool:
@@ -171,11 +210,16 @@ class Transaction:
         )
         return marked.rowcount == 1
 
-    def refuse_gone(self, *targets: Target) -> None:
-        """Raise `Gone` if any of *targets* is being forgotten."""
-        for target in targets:
-            if target in self.tombstones():
-                raise Gone(f"{target} is being forgotten; try again in a moment")
+    def refuse_gone(self, conversation: Conversation) -> None:
+        """Raise `Gone` if the conversation or its owner is being forgotten."""
+        if self.tombstones():
+            self.refuse_target(conversation)
+            self.refuse_target(Owner(conversation.owner))
+
+    def refuse_target(self, target: Target) -> None:
+        """Raise `Gone` if exactly *target* is being forgotten."""
+        if target in self.tombstones():
+            raise Gone(f"{target} is being forgotten; try again in a moment")
 
     def tombstones(self) -> frozenset[Target]:
         """What is being forgotten: mostly nothing, so all of it is read, once for all the steps."""

@@ -83,7 +83,7 @@ class Turns(Handle):
         self, lease: Lease, changes: Changes, *, op: str, claim: Claim | None
     ) -> Turnover | Drift:
         """See `State.commit`."""
-        return await self._write(lambda tx: steps.commit(tx, lease, changes, op, claim))
+        return await self._write(lambda tx: steps.commit(tx, lease, op, changes, claim))
 
     async def fail(
         self,
@@ -98,7 +98,7 @@ class Turns(Handle):
     ) -> Turnover | Retrying:
         """See `State.fail`."""
         return await self._write(
-            lambda tx: steps.fail(tx, lease, error, changes, retry_in, limit, op, claim)
+            lambda tx: steps.fail(tx, lease, op, error, changes, retry_in, limit, claim)
         )
 
     async def park(self, lease: Lease, *, op: str) -> None:

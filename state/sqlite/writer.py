@@ -220,14 +220,16 @@ class Writer:
 
     def _commit(self, calls: list[Call]) -> tuple[list[Signal], list[object]]:
         """Run all steps and commit them; answer the signals to publish, and their answers."""
-        execute, settings = self._connection.execute, self._settings
+        cursor = self._connection.cursor()
+        execute = cursor.execute
         writes = any(call.writes for call in calls)
         # A deferred transaction that reads and then writes fails at once under a second writer.
         execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-        transaction = Transaction(execute, int(settings.clock() * 1e6), self._partitions)
+        now = int(self._settings.clock() * 1e6)
+        transaction = Transaction(execute, cursor.executemany, now, self._partitions)
         answers = [attempt(call.step, transaction) for call in calls]
         if writes:
-            transaction.write_counters()
+            transaction.finish()
             purging.purge(transaction, 2 * len(calls))
         execute("COMMIT")
         return transaction.signals, answers
@@ -256,9 +258,7 @@ class Writer:
             (version,) = self._connection.execute("PRAGMA data_version").fetchone()
             if version != self._version:
                 self._version = version
-                self._channel.observe(
-                    signals(Transaction(self._connection.execute, 0, self._partitions))
-                )
+                self._channel.observe(signals(self._connection.execute))
         except sqlite3.Error:
             return  # a hint may be lost; the step that meets the same error tells it
 

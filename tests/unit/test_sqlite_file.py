@@ -33,6 +33,33 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+#: Two processes that hear the same events.
+HEARS = """
+import asyncio, sys
+from state.outcomes import Placed
+from state.sqlite import SqliteState
+from state.values import Claim, Conversation, Could, Inbound, Policy
+
+async def main(path, process):
+    state = SqliteState(path)
+    await state.open()
+    for number in range(40):
+        answer = await state.admit(
+            Conversation("guild/1", f"{number % 3}"),
+            Inbound(f"{number}", "ann", b""),
+            Could(trigger=True),
+            Policy(inbox=100, per_person=100),
+            op=f"{process}-{number}",
+            claim=Claim(30),
+        )
+        if isinstance(answer, Placed):
+            print(number)
+    await state.close()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     """Give a path where no file is yet."""
@@ -70,10 +97,17 @@ def content(path: str) -> bytes:
     return Path(path).read_bytes()
 
 
-def open_in_processes(path: str, names: list[str]) -> list[int]:
-    """Have one process for each name open the file at the same time; answer how they ended."""
-    processes = [subprocess.Popen([sys.executable, "-c", OPENS, path, name]) for name in names]
-    return [process.wait(20) for process in processes]
+def in_processes(script: str, path: str, names: list[str]) -> list[list[str]]:
+    """Run *script* in one process for each name at the same time; answer what each told."""
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, path, name], stdout=subprocess.PIPE, text=True
+        )
+        for name in names
+    ]
+    told = [process.communicate(timeout=20)[0].split() for process in processes]
+    assert [process.returncode for process in processes] == [0] * len(names)
+    return told
 
 
 async def refusal(state: SqliteState, error: type[Exception]) -> str:
@@ -202,12 +236,19 @@ async def test_handles_that_open_a_new_file_at_once_all_succeed(path: str) -> No
 async def test_processes_that_open_a_new_file_at_once_all_succeed(path: str) -> None:
     """The same among processes."""
     names = ["10", "11", "12"]
-    assert await asyncio.to_thread(open_in_processes, path, names) == [0, 0, 0]
+    await asyncio.to_thread(in_processes, OPENS, path, names)
     state = SqliteState(path)
     await state.open()
     followed = (await state.subscriptions()).conversations
     assert [conversation.id for conversation in followed] == names
     await state.close()
+
+
+async def test_of_two_processes_that_hear_the_same_one_acts(path: str) -> None:
+    """Each message is taken by exactly one of them, whoever is first."""
+    told = await asyncio.to_thread(in_processes, HEARS, path, ["a", "b"])
+    taken = sorted(int(number) for each in told for number in each)
+    assert taken == list(range(40))
 
 
 async def test_a_file_that_stays_locked_is_unavailable(
