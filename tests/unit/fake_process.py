@@ -22,6 +22,7 @@ from bot import (
 from bot.admission import Heard
 from bot.conversations import Conversations
 from bot.door import Door, DoorRules, Mode
+from bot.equipment import Rules, Tools
 from bot.errors import ResponderInvalid
 from bot.inbound import Message
 from bot.locks import Locks
@@ -31,7 +32,6 @@ from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder, Turn
 from bot.speech import Limits
-from bot.equipment import Rules, Tools
 from bot.wakes import Wakes
 from state.errors import StateUnavailable
 from state.values import Claim, Overflow
