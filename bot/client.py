@@ -29,6 +29,7 @@ from bot.hearing import Ears
 from bot.inbound import conversation_of
 from bot.locks import Locks
 from bot.notices import Notices
+from bot.pace import Pace
 from bot.presses import Presses
 from bot.refusals import Silence
 from bot.requests import Requests
@@ -82,6 +83,7 @@ class Interlock(commands.AutoShardedBot):
                 wire,
                 self.notices,
                 silence,
+                Pace(),
                 self.responder,
                 self.conversations.claim,
                 rules.turn_rules(settings),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.notices import Notices
+from bot.pace import Pace
 from bot.refusals import Silence
 from bot.responders import Responder
 from bot.speaking import Wire
@@ -39,6 +40,7 @@ class Tools:
     wire: Wire
     notices: Notices
     silence: Silence
+    pace: Pace
     #: Find a loaded cog by name, or raise `ResponderInvalid`.
     responder: Callable[[str], Responder]
     #: What to ask the next lease with; None while draining.

@@ -15,14 +15,11 @@ from dataclasses import dataclass
 
 from bot.insist import insist
 from bot.locks import Holding
+from bot.pace import Pace
 from bot.refusals import CANNOT_READ_HISTORY, SEND_ANEW, UNKNOWN_MESSAGE
 from bot.speaking import Button, Outgoing, OwnMessage, Rejected, Unreachable, Wire
 from state.ports import State
 from state.values import Page
-
-#: Seconds between two edits of one message. Discord allows about five edits in five seconds per
-#: channel; a request that had to wait stretches the pause to twice its own duration.
-CADENCE = 1.0
 
 #: Seconds of Discord's nonce window that we trust ("the past few minutes", without a figure).
 #: Beyond it an unknown outcome is settled by reading the channel.
@@ -65,9 +62,18 @@ class Pages:
     """Sends the pages of one turn's reply to one channel."""
 
     def __init__(
-        self, wire: Wire, state: State, holding: Holding, channel: str, reply_to: str, *, ping: bool
+        self,
+        wire: Wire,
+        state: State,
+        pace: Pace,
+        holding: Holding,
+        channel: str,
+        reply_to: str,
+        *,
+        ping: bool,
     ) -> None:
         """Page 0 is a reply to message *reply_to*, which it notifies with *ping*."""
+        self._pace = pace
         self._wire = wire
         self._state = state
         self._holding = holding
@@ -117,7 +123,7 @@ class Pages:
             await insist(lambda: self._state.posted(self._holding.lease, number, issue, message))
         self._unsettled.pop(number, None)
         self._holding.progress()
-        posted.editable = _editable(begun)
+        posted.editable = self._editable(begun)
         return posted
 
     async def _settled(
@@ -169,6 +175,11 @@ class Pages:
         plain = [one for one in free if one.reply_to is None and int(one.id) > newest]
         return next((one for one in plain if one.text == intent), None)
 
+    def _editable(self, begun: float) -> float:
+        """When a page may be edited after a request that began at *begun*, local monotonic."""
+        now = time.monotonic()
+        return now + self._pace.pause(now - begun)
+
     def _nonce(self, page: Page) -> str:
         return nonce(self._holding.lease.turn, page.number, page.issue, self._channel)
 
@@ -192,7 +203,7 @@ class Pages:
                 if error.code not in SEND_ANEW or posted.issue >= MAX_ISSUES:
                     raise
                 return False
-            posted.editable = _editable(begun)
+            posted.editable = self._editable(begun)
             self._holding.progress()
         posted.shown, posted.button, posted.adopted = content.text, content.button, False
         return True
@@ -225,9 +236,3 @@ def _as_sent(sent: OwnMessage | None, issue: int, content: Outgoing) -> Posted:
     if sent.text.strip() == content.text.strip():
         return Posted(sent.id, issue, content.text, button=content.button)
     return Posted(sent.id, issue, sent.text)
-
-
-def _editable(begun: float) -> float:
-    """When a message may be edited after a request that began at *begun*, local monotonic."""
-    now = time.monotonic()
-    return now + max(CADENCE - (now - begun), now - begun)

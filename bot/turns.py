@@ -91,6 +91,7 @@ class TurnRun:
         pages = Pages(
             self._tools.wire,
             self._tools.state,
+            self._tools.pace,
             self._holding,
             channel,
             self._asked_by.id,
@@ -109,8 +110,9 @@ class TurnRun:
         )
         self._typing = TypingIndicator(self._tools.wire, channel, self._holding)
         try:
-            spoken = await self._speak()
-            await self._close(spoken)
+            with self._tools.pace.streaming():
+                spoken = await self._speak()
+                await self._close(spoken)
         finally:
             await self._typing.stop()
             await self._reply.freeze(0)

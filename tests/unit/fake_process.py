@@ -14,7 +14,7 @@ from bot import (
     draft,
     insist,
     notices,
-    pages,
+    pace,
     speech,
     turns,
     typing_indicator,
@@ -27,6 +27,7 @@ from bot.errors import ResponderInvalid
 from bot.inbound import Message
 from bot.locks import Locks
 from bot.notices import Notices
+from bot.pace import Pace
 from bot.rates import Rates
 from bot.refusals import Silence
 from bot.requests import Requests
@@ -77,7 +78,7 @@ HEARD = Heard(
 
 #: What each constant of time becomes, in seconds: small, in the same order of size.
 _QUICK: tuple[tuple[object, str, object], ...] = (
-    (pages, "CADENCE", 0.02),
+    (pace, "CADENCE", 0.02),
     (delivery, "GATHER", 0.004),
     (delivery, "BACKOFF_FIRST", 0.002),
     (delivery, "BACKOFF_LAST", 0.008),
@@ -153,6 +154,7 @@ class Process:
             self.wire,
             self.notices,
             self.silence,
+            Pace(),
             self._find,
             self.conversations.claim,
             rules,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.delivery import Reply
 from bot.inbound import Message
 from bot.locks import Holding
+from bot.pace import Pace
 from bot.pages import Pages, Posted
 from bot.speaking import Outgoing
 from state.outcomes import Placed
@@ -47,7 +48,9 @@ class HeldTurn:
                 await state.posted(lease, page.number, page.issue, page.message_id)
         self.store.steps.clear()
         self.holding = Holding(replace(started, pages=self.left), time.monotonic(), 15.0)
-        self.pages = Pages(self.wire, state, self.holding, CHANNEL, self.asked.id, ping=False)
+        self.pages = Pages(
+            self.wire, state, Pace(), self.holding, CHANNEL, self.asked.id, ping=False
+        )
         self.posted = self.pages.adopt()
         return self
 

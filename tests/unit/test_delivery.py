@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from bot import delivery, pages
+from bot import delivery, pace
 from bot.delivery import Reply
 from bot.endings import Ending
 from bot.speaking import NotSpeaking, Outgoing, Rejected, Unreachable
@@ -106,7 +106,7 @@ async def test_edits_keep_their_pause(
     monkeypatch: pytest.MonkeyPatch, turn: HeldTurn, reply: Reply
 ) -> None:
     """However fast the text grows, a message is edited once in that time."""
-    monkeypatch.setattr(pages, "CADENCE", 0.05)
+    monkeypatch.setattr(pace, "CADENCE", 0.05)
     for length in range(1, 30):
         reply.show(texts("a" * length))
         await asyncio.sleep(0.008)
