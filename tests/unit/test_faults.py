@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bot import pages, texts
+from bot import pace, pages, texts
 from bot.draft import MARK_ROOM
 from bot.endings import Ending
 from bot.inbound import Message
@@ -37,7 +37,7 @@ LEASE_AND_MORE = 16.0
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
-    monkeypatch.setattr(pages, "CADENCE", 0.004)
+    monkeypatch.setattr(pace, "CADENCE", 0.004)
 
 
 async def respond(turn: Turn) -> AsyncGenerator[str, None]:
