@@ -23,6 +23,9 @@ from benchmarks.plan import Plan
 from benchmarks.server import running_redis
 from sandbox import Sandbox
 
+#: The store that the bot has without settings.
+_DEFAULT = "sqlite"
+
 _BARE = ("-m", "benchmarks.answering")
 _OURS = ("-m", "bot", "run", "--tied")
 
@@ -115,7 +118,7 @@ async def measure(plan: Plan) -> list[Row]:
         folder = Path(
             open_now.enter_context(tempfile.TemporaryDirectory(prefix="interlock-bench-"))
         )
-        urls = {"ours": f"sqlite:{folder}/state.db"}
+        urls = {_DEFAULT: f"sqlite:{folder}/state.db"}
         with suppress(Unavailable):
             urls["redis"] = open_now.enter_context(running_redis(durable=True)).url
         bots = [await open_now.enter_async_context(_running("bare", _BARE, folder))]
@@ -148,7 +151,7 @@ def _rows(rounds: Sequence[Mapping[str, Sequence[float]]]) -> Iterator[Row]:
             [ours - bare for ours, bare in zip(one[name], one["bare"], strict=True)]
             for one in rounds
         ]
-        of = "latency" if name == "ours" else f"latency.{name}"
+        of = "latency" if name == _DEFAULT else f"latency.{name}"
         yield Measurement(f"{of}.added_ms", "ms", [statistics.median(one) for one in added])
         yield Measurement(f"{of}.added_p99_ms", "ms", [_p99(one) for one in added])
 
