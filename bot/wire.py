@@ -16,8 +16,10 @@ import discord
 
 from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, Unreachable, speaker
 
-#: Messages read back when an unknown outcome is settled.
-RECENT = 50
+#: Messages read back when an unknown outcome is settled: the newest, as many as one request tells.
+RECENT = 100
+
+TOO_MANY_REQUESTS = 429
 
 
 def trace_config() -> aiohttp.TraceConfig:
@@ -41,6 +43,8 @@ async def translated() -> AsyncIterator[None]:
     except discord.DiscordServerError as error:
         raise Unreachable(f"{error.status}") from None
     except discord.HTTPException as error:
+        if error.status == TOO_MANY_REQUESTS:  # discord.py has waited as told, and given up
+            raise Unreachable(f"{error.status}") from None
         raise Rejected(error.status, error.code, error.text) from None
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         raise Unreachable(f"{type(error).__name__}: {error}") from None
@@ -102,11 +106,10 @@ class DiscordWire:
         """Read back our own messages."""
         async with translated():
             history = self._channel(channel).history(
-                after=discord.Object(int(after)), limit=RECENT, oldest_first=True
+                after=discord.Object(int(after)), limit=RECENT, oldest_first=False
             )
-            return [
-                own(message) async for message in history if message.author == self._client.user
-            ]
+            ours = [one async for one in history if one.author == self._client.user]
+        return [own(message) for message in reversed(ours)]
 
     async def type(self, channel: str) -> None:
         """Show the typing indicator."""
