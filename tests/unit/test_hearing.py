@@ -1,0 +1,252 @@
+"""From a gateway message to plain data: who says what to whom, and with which rights."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+from unittest.mock import Mock
+
+import discord
+import pytest
+
+from bot.access import Access
+from bot.admission import Heard
+from bot.hearing import Ears
+from bot.inbound import Message, Person, Quoted
+
+ME, ADA, BO, ROLE, OUR_ROLE = 1, 101, 102, 901, 902
+
+Channel = discord.TextChannel | discord.Thread
+
+
+def person(number: int, name: str, *, bot: bool = False, member: bool = True) -> Mock:
+    """Make an author or somebody who is mentioned."""
+    kind = discord.Member if member else discord.User
+    made = Mock(spec=kind, id=number, display_name=name, bot=bot)
+    made.roles = []
+    return made
+
+
+def channel(
+    *,
+    thread: bool = False,
+    send: bool = True,
+    manage: bool = False,
+    manage_threads: bool = False,
+    locked: bool = False,
+) -> Mock:
+    """Make a channel with what its rights say, whoever asks."""
+    made = Mock(spec=discord.Thread if thread else discord.TextChannel, id=201)
+    made.parent_id = 202 if thread else None
+    made.locked = locked
+    made.permissions_for.return_value = discord.Permissions(
+        send_messages=send and not thread,
+        send_messages_in_threads=send and thread,
+        manage_messages=manage,
+        manage_threads=manage_threads,
+    )
+    return made
+
+
+def message(
+    content: str = "hello",
+    *,
+    author: Mock | None = None,
+    where: Mock | None = None,
+    direct: bool = False,
+    mentions: tuple[Mock, ...] = (),
+    roles: tuple[int, ...] = (),
+    reply_to: object = None,
+    kind: discord.MessageType = discord.MessageType.default,
+    webhook: int | None = None,
+) -> Any:  # noqa: ANN401 (stands in for a discord.Message)
+    """Make a message as the gateway brings it."""
+    made = Mock(spec=discord.Message, id=500, content=content, type=kind, webhook_id=webhook)
+    made.author = author or person(ADA, "Ada")
+    made.channel = where or channel()
+    guild = SimpleNamespace(id=301, me=person(ME, "us"), self_role=SimpleNamespace(id=OUR_ROLE))
+    made.guild = None if direct else guild
+    made.mentions = list(mentions)
+    made.role_mentions = [SimpleNamespace(id=role) for role in roles]
+    made.reference = SimpleNamespace(resolved=reply_to) if reply_to is not None else None
+    return made
+
+
+def hear(
+    heard: Any,  # noqa: ANN401 (as above)
+    *,
+    access: Access | None = None,
+    follows: bool = False,
+    is_stop: Callable[[str], bool] = lambda text: text == "stop",
+) -> tuple[Message, Heard]:
+    """Hear a message with ears of the test's own."""
+    me = cast("discord.ClientUser", SimpleNamespace(id=ME))
+    return Ears(me, "Echo", access or Access(), is_stop, lambda _: follows).hear(heard)
+
+
+US = person(ME, "us")
+
+# --------------------------------------------------------------------------------- what was written
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (f"<@{ME}> hello", "hello"),
+        (f"<@!{ME}> hello", "hello"),
+        (f"hello <@{ME}>", "hello"),
+        (f"<@&{OUR_ROLE}> hello", "hello"),
+        (f"<@{ME}>", ""),
+        (f"tell <@{BO}> and <@!{BO}>", "tell @Bo and @Bo"),
+        (f"ask <@&{ROLE}>", f"ask <@&{ROLE}>"),
+        ("  hello\n", "hello"),
+    ],
+)
+def test_the_text_is_without_our_mention_and_with_names_for_others(content: str, text: str) -> None:
+    """What is left is what was said to us."""
+    said, _ = hear(message(content, mentions=(US, person(BO, "Bo"))))
+    assert said.text == text
+
+
+def test_a_stop_is_looked_for_in_what_was_said_to_us() -> None:
+    """Our mention is no part of the phrase."""
+    _, heard = hear(message(f"<@{ME}> stop", mentions=(US,)))
+    assert heard.stop_phrase
+    _, heard = hear(message("stop it"))
+    assert not heard.stop_phrase
+
+
+def test_ids_are_strings_and_names_are_those_that_are_shown() -> None:
+    """Numbers of Discord's size are torn by many a store."""
+    quoted = message("what?", author=person(BO, "Bo"))
+    said, _ = hear(message(reply_to=quoted))
+    assert (said.id, said.channel, said.guild) == ("500", "201", "301")
+    assert said.author == Person("101", "Ada")
+    assert said.reply_to == Quoted("500", Person("102", "Bo"), "what?")
+    assert said.responder == "Echo"
+
+
+# ------------------------------------------------------------------------------------ to whom it is
+
+
+@pytest.mark.parametrize(
+    ("said", "addressed", "elsewhere"),
+    [
+        (message(), False, False),
+        (message(direct=True), True, False),
+        (message(mentions=(US,)), True, False),
+        (message(roles=(OUR_ROLE,)), True, False),
+        (message(reply_to=message(author=US)), True, False),
+        (message(mentions=(person(BO, "Bo"),)), False, True),
+        (message(roles=(ROLE,)), False, True),
+        (message(reply_to=message(author=person(BO, "Bo"))), False, True),
+        (message(mentions=(US, person(BO, "Bo"))), True, False),
+        (message("@everyone hello"), False, False),
+    ],
+)
+def test_who_is_addressed(said: object, addressed: bool, elsewhere: bool) -> None:
+    """By mention, by our own role, by a reply; everyone is nobody in particular."""
+    _, heard = hear(said)
+    assert (heard.addressed, heard.addressed_elsewhere) == (addressed, elsewhere)
+
+
+def test_a_reply_to_a_message_that_is_gone_addresses_somebody() -> None:
+    """Whose it was cannot be told any more, and it was not left to chance."""
+    gone = Mock(spec=discord.DeletedReferencedMessage)
+    said, heard = hear(message(reply_to=gone))
+    assert (heard.addressed, heard.addressed_elsewhere) == (False, True)
+    assert said.reply_to is None
+
+
+@pytest.mark.parametrize("follows", [True, False])
+def test_what_is_said_where_we_follow_is_known_to_be(follows: bool) -> None:
+    """By the process' own list, without asking the store."""
+    _, heard = hear(message(), follows=follows)
+    assert heard.followed is follows
+
+
+# ------------------------------------------------------------------------------------ by whom it is
+
+
+@pytest.mark.parametrize(
+    ("said", "machine"),
+    [
+        (message(author=person(BO, "X", bot=True)), True),
+        (message(webhook=7), True),
+        (message(), False),
+    ],
+)
+def test_bots_and_webhooks_are_machines(said: object, machine: bool) -> None:
+    """We are one of them: our own messages are heard too."""
+    assert hear(said)[1].by_machine is machine
+
+
+@pytest.mark.parametrize("kind", list(discord.MessageType))
+def test_only_what_people_type_is_no_system_message(kind: discord.MessageType) -> None:
+    """Pins, joins, boosts, threads that open: nobody has said anything."""
+    typed = kind in (discord.MessageType.default, discord.MessageType.reply)
+    assert hear(message(kind=kind))[1].system is not typed
+
+
+@pytest.mark.parametrize(
+    ("said", "operators", "moderates"),
+    [
+        (message(), (), False),
+        (message(where=channel(manage=True)), (), True),
+        (message(), (str(ADA),), True),
+        (message(direct=True, author=person(ADA, "Ada", member=False)), (), False),
+        (message(direct=True, author=person(ADA, "Ada", member=False)), (str(ADA),), True),
+    ],
+)
+def test_who_manages_messages_or_operates_us_moderates(
+    said: object, operators: tuple[str, ...], moderates: bool
+) -> None:
+    """By the rights that come with the event."""
+    access = Access(operators=frozenset(operators))
+    assert hear(said, access=access)[1].moderator is moderates
+
+
+# ----------------------------------------------------------------------------------- whether we may
+
+
+@pytest.mark.parametrize(
+    ("where", "allowed"),
+    [
+        (channel(), True),
+        (channel(send=False), False),
+        (channel(thread=True), True),
+        (channel(thread=True, send=False), False),
+        (channel(thread=True, locked=True), False),
+        (channel(thread=True, locked=True, manage_threads=True), True),
+        (Mock(spec=discord.PartialMessageable, id=201), True),
+    ],
+)
+def test_where_we_may_not_write_nothing_is_worked_for(where: Mock, allowed: bool) -> None:
+    """A model's answer that cannot be sent costs as much as any; what is not known may be tried."""
+    author = person(ADA, "Ada", member=not isinstance(where, discord.PartialMessageable))
+    if isinstance(where, discord.PartialMessageable):
+        where.permissions_for.return_value = discord.Permissions.none()
+    assert hear(message(where=where, author=author))[1].allowed is allowed
+
+
+@pytest.mark.parametrize(
+    ("access", "allowed"),
+    [
+        (Access(blocked=frozenset({"101"})), False),
+        (Access(blocked=frozenset({"201"})), False),
+        (Access(channels=frozenset({"201"})), True),
+        (Access(channels=frozenset({"999"})), False),
+        (Access(guilds=frozenset({"301"})), True),
+        (Access(users=frozenset({"999"})), False),
+    ],
+)
+def test_the_lists_of_access_are_asked_with_what_the_event_brings(
+    access: Access, allowed: bool
+) -> None:
+    """Person, roles, channel and guild, all as strings."""
+    assert hear(message(), access=access)[1].allowed is allowed
+
+
+def test_a_thread_is_let_in_with_its_channel() -> None:
+    """An operator lists channels, not each thread in them."""
+    said = message(where=channel(thread=True))
+    assert hear(said, access=Access(channels=frozenset({"202"})))[1].allowed
