@@ -12,7 +12,7 @@ from state.errors import LeaseLost, StateUnavailable
 from state.memory import Database, MemoryState
 from state.outcomes import Killed, Settled, Signalled, Turnover
 from state.ports import State
-from state.values import Inbound, Lease, Outcome, Signal
+from state.values import Conversation, Inbound, Lease, Outcome, Signal
 
 
 class Clock:
@@ -100,7 +100,9 @@ class Store:
         memory = MemoryState(self.database, self.clock)
         await memory.open()
         lease = arguments[0] if arguments and isinstance(arguments[0], Lease) else None
-        repeated = (lease and lease.conversation, options.get("op")) in self.database.answers
+        asked = [one for one in arguments if isinstance(one, Conversation)]
+        where = [lease.conversation] if lease else asked
+        repeated = any((one, options.get("op")) in self.database.answers for one in where)
         record = self.database.records.get(lease.conversation) if lease else None
         inbounds = record.turn.all_inbounds if record and record.turn else ()
         answer = await getattr(memory, name)(*arguments, **options)
