@@ -200,9 +200,10 @@ PAGE = Page(0, 0, b"half", "9001")
 
 
 async def test_a_refusal_is_one_notice_edited_rather_than_repeated(
-    notices: Notices, discord: Discord
+    monkeypatch: pytest.MonkeyPatch, notices: Notices, discord: Discord
 ) -> None:
     """The same words again change nothing; others replace them."""
+    monkeypatch.setattr(module, "NOTICE_LIFE", 30.0)
     notices.refused(ASKED, "full")
     await wait_until(discord.visible, description="the notice is there")
     notices.refused(WAITS, "full")
@@ -211,8 +212,11 @@ async def test_a_refusal_is_one_notice_edited_rather_than_repeated(
     assert [request.method for request in discord.requests] == ["create", "edit"]
 
 
-async def test_a_burst_of_refusals_is_one_notice(notices: Notices, discord: Discord) -> None:
+async def test_a_burst_of_refusals_is_one_notice(
+    monkeypatch: pytest.MonkeyPatch, notices: Notices, discord: Discord
+) -> None:
     """Also those that come while the first is still on its way."""
+    monkeypatch.setattr(module, "NOTICE_LIFE", 30.0)
     for _ in range(5):
         notices.refused(message("spam", CY), "full")
     await wait_until(discord.visible, description="the notice is there")
@@ -233,16 +237,16 @@ async def test_a_refusal_is_removed_after_a_while_and_counts_from_the_last(
     monkeypatch: pytest.MonkeyPatch, notices: Notices, discord: Discord
 ) -> None:
     """It does not pile up, and a new one after that is a new notice."""
-    monkeypatch.setattr(module, "NOTICE_LIFE", 0.08)
+    monkeypatch.setattr(module, "NOTICE_LIFE", 0.3)
     notices.refused(ASKED, "full")
     await wait_until(discord.visible, description="the notice is there")
     first = discord.asked("create")[0].at
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(0.1)
     notices.refused(WAITS, "full")
     await ended(notices)
     assert discord.visible() == []
     assert not notices._refusals
-    assert discord.asked("delete")[0].at - first >= 0.125
+    assert discord.asked("delete")[0].at - first >= 0.39
     notices.refused(message(), "full")
     await wait_until(lambda: discord.visible() == ["full"], description="a new notice is there")
 

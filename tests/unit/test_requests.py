@@ -125,8 +125,11 @@ async def test_a_kill_takes_the_lease_from_a_holder_that_does_not_react() -> Non
         assert discord.replies(first) == ["to a"]
 
 
-async def test_a_kill_leaves_a_holder_that_reacts_in_peace() -> None:
+async def test_a_kill_leaves_a_holder_that_reacts_in_peace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """What began after the kill is not what was killed."""
+    monkeypatch.setattr(module, "REACT_WITHIN", 0.5)
     async with running(Script(hang)) as bot:
         first, *_ = await busy(bot)
         await bot.requests.kill(first.conversation, "900", "kill-1")

@@ -40,10 +40,8 @@ async def test_it_is_shown_again_before_it_would_go_out(
     turn: HeldTurn, indicator: TypingIndicator
 ) -> None:
     """For as long as the turn runs."""
-    begun = time.monotonic()
     await wait_until(lambda: len(turn.discord.asked("type")) > 4, description="it is kept alive")
     times = [request.at for request in turn.discord.asked("type")]
-    assert times[0] - begun >= 0.002
     assert all(after - before >= 0.019 for before, after in pairwise(times))
 
 
