@@ -7,6 +7,7 @@ by nature, so that an unknown outcome is settled by asking again.
 
 import asyncio
 import random
+from time import monotonic  # the clock of every event loop, without asking which one runs
 from typing import Any
 
 from state.errors import StateUnavailable
@@ -59,8 +60,7 @@ class Calls:
 
         *question* is the whole packed command. Raise `StateUnavailable` after the deadline.
         """
-        mux, loop = self._mux, asyncio.get_running_loop()
-        deadline = loop.time() + CALL_TIMEOUT
+        mux, deadline = self._mux, monotonic() + CALL_TIMEOUT
         if mux is not None and mux.ready:
             try:
                 return await mux.ask(question)
@@ -70,7 +70,7 @@ class Calls:
 
     async def command(self, *arguments: Argument) -> Any:  # noqa: ANN401 (each answers its own)
         """Send a command that may be sent twice."""
-        deadline = asyncio.get_running_loop().time() + CALL_TIMEOUT
+        deadline = monotonic() + CALL_TIMEOUT
         return await self._again(command(*arguments), deadline, None)
 
     async def _again(self, question: bytes, deadline: float, script: Script | None) -> Any:  # noqa: ANN401

@@ -50,7 +50,7 @@ class Handle:
         self._keys = Keys(prefix, partitions)
         self._calls_made: Calls | None = None
         self._opening: asyncio.Task[None] | None = None
-        self._policies: dict[int, tuple[Policy, str]] = {}
+        self._policies: dict[int, tuple[Policy, bytes]] = {}
         self._listeners: set[Hints] = set()
         self._notices: tuple[str, ...] = ()
         connections_to(url, timeout=None)  # a bad URL is told here, not at open
@@ -149,12 +149,16 @@ class Handle:
         lease: Lease,
         *arguments: Argument,
         keys: Sequence[str] = (),
-    ) -> list[Any]:
+    ) -> Any:  # noqa: ANN401 (mostly a list; each script answers its own)
         """Run a step of a holder; `LeaseLost` when it holds no more."""
-        reply = await self._ask(script, self._keys.of(lease.conversation), keys, arguments)
+        of = self._keys.of(lease.conversation)
+        question = self._question(script, of, packed(keys), len(keys), arguments)
+        reply = await self._calls.run(script, question)
         if reply[0] == b"lost":
             where = lease.conversation.id
             raise LeaseLost(f"conversation {where}: the lease {lease.token} does not hold")
+        if reply[0] == b"gone":
+            raise gone(of)
         return reply
 
     async def _ask(
@@ -165,22 +169,37 @@ class Handle:
         arguments: Sequence[Argument],
     ) -> list[Any]:
         """Run a script about one conversation; *keys* follow those of the conversation."""
-        count = COUNT + len(keys)
-        question = b"*%d\r\n%b$%d\r\n%d\r\n%b%b%b%b%b" % (
+        question = self._question(script, of, packed(keys), len(keys), arguments)
+        return await self._told(of, script, question)
+
+    async def _told(self, of: ConversationKeys, script: Script, question: bytes) -> list[Any]:
+        """Send a packed call about one conversation."""
+        reply: list[Any] = await self._calls.run(script, question)
+        if reply[0] == b"gone":
+            raise gone(of)
+        return reply
+
+    def _question(
+        self,
+        script: Script,
+        of: ConversationKeys,
+        keys: bytes,
+        more: int,
+        arguments: Sequence[Argument],
+    ) -> bytes:
+        """Pack a call about one conversation; *keys*, *more* of them, are packed already."""
+        count = COUNT + more
+        return b"*%d\r\n%b$%d\r\n%d\r\n%b%b%b%b%b" % (
             count + len(arguments) + 5,
             script.packed,
             len(str(count)),
             count,
             of.packed,
-            packed(keys),
+            keys,
             NOTHING if self._clock is None else packed([self._now()]),
             of.packed_name,
             packed(arguments),
         )
-        reply: list[Any] = await self._calls.run(script, question)
-        if reply[0] == b"gone":
-            raise Gone(f"{of.name} is being forgotten; try again in a moment")
-        return reply
 
     async def _run(self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]) -> Any:  # noqa: ANN401 (each script answers its own)
         """Run a script that is not about one conversation."""
@@ -190,3 +209,8 @@ class Handle:
 
 #: An empty argument, as it is sent.
 NOTHING = packed([""])
+
+
+def gone(of: ConversationKeys) -> Gone:
+    """Return the refusal of a step that is addressed to what is being forgotten."""
+    return Gone(f"{of.name} is being forgotten; try again in a moment")

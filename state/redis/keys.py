@@ -16,9 +16,10 @@ from state.values import Conversation
 
 #: An id that starts with a Discord snowflake carries its own time.
 _SNOWFLAKE = re.compile(r"\d{15,20}(?!\d)")
-#: Milliseconds of Unix time at which snowflakes start.
-_DISCORD_EPOCH = 1_420_070_400_000
+#: Hours since 1970 at which snowflakes start to count: 2015.
+_FIRST_HOUR = 394_464
 _HOUR_MS = 3_600_000
+_HOUR_US = _HOUR_MS * 1000
 
 #: Finer buckets of an hour and partition, used once its coarse one is full.
 #: Relation: with `BUCKET_SIZE` ids in each, 16 partitions hold 524,000 ids an hour compactly.
@@ -46,25 +47,27 @@ class ConversationKeys:
     #: Keeps marks of one conversation apart from those of others.
     salt: int
 
-    def seen(self, inbound: str) -> tuple[str, str, str, str]:
+    def seen(self, inbound: str) -> tuple[bytes, str]:
         """
-        Name the coarse and fine bucket of an inbound's id, its mark, and its hour's start (µs).
+        Name where an inbound's id is marked as seen, as it is sent; and what seen.lua marks there.
 
-        A mark is a number of 63 bits, which Redis packs into 8 bytes: the id, mixed with its
+        That is two buckets, a coarse and a fine one, and `<mark> <start of their hour>` (µs). A
+        mark is a number of 63 bits, which Redis packs into 8 bytes: the id, mixed with its
         conversation. Plain ids of one conversation never share one; other two ids of a bucket do
         once in 10^16 messages. An id without a time of its own has a key of its own.
         """
         snowflake = _SNOWFLAKE.match(inbound)
         if snowflake is None:
             own = f"{self.tag}:seen:{_hash(inbound) ^ self.salt:x}"
-            return own, own, "own", ""
+            return packed((own, own)), "own "
         number = int(snowflake[0])
-        hour = ((number >> 22) + _DISCORD_EPOCH) // _HOUR_MS
+        hour = (number >> 22) // _HOUR_MS + _FIRST_HOUR
         if snowflake.end() != len(inbound) or number >> 63:
             number = _hash(inbound)
         mark = number ^ self.salt
         bucket = f"{self.tag}:seen:{hour}"
-        return bucket, f"{bucket}:{mark % FINE_BUCKETS}", str(mark), f"{hour * _HOUR_MS}000"
+        keys = packed((bucket, f"{bucket}:{mark % FINE_BUCKETS}"))
+        return keys, f"{mark} {hour * _HOUR_US}"
 
 
 class Keys:
@@ -105,7 +108,13 @@ class Keys:
             f"{tag}:gone",
         )
         return ConversationKeys(
-            tag, name, f"{tag}:hints", keys[0], packed(keys), packed([name]), _hash(name)
+            tag,
+            name,
+            f"{tag}:hints",
+            keys[0],
+            packed(keys),
+            packed([name]),
+            _hash(name),
         )
 
     def tag_of(self, owner: str) -> str:

@@ -106,15 +106,17 @@ class Reply:
 
 
 def own_turn(
-    reply: list[Any], conversation: Conversation, inbound: Inbound, op: str, claim: Claim
+    reply: bytes | list[Any], conversation: Conversation, inbound: Inbound, op: str, claim: Claim
 ) -> Placed:
     """Return the new turn that *inbound* made at once."""
-    number, _, granted = reply[1].partition(b" ")
+    told, state, version = reply, None, 0
+    if isinstance(told, list):
+        _, told, state, version = told
+    number, granted = told.decode().split(" ")
     expires = int(granted) + int(claim.seconds * 1e6)
-    lease = Lease(conversation, inbound.id, f"{number.decode()}-{op}", expires // 1000)
-    if len(reply) == 2:  # noqa: PLR2004 (nothing is kept of the conversation)
+    lease = Lease(conversation, inbound.id, f"{number}-{op}", expires // 1000)
+    if state is None:
         return Placed(0, Turnover(Started(lease, (inbound,))))
-    _, _, state, version = reply
     started = Started(lease, (inbound,), state=state, state_version=int(version))
     return Placed(0, Turnover(started))
 

@@ -47,9 +47,9 @@ class Requests(Handle):
     ) -> Withdrawn | NotWaiting:
         """See `State.withdraw`."""
         of = self._keys.of(conversation)
-        coarse, fine, mark, hour = of.seen(inbound)
-        given = (op, inbound, mark, hour)
-        reply = Reply(await self._ask(scripts.WITHDRAW, of, (coarse, fine), given))
+        buckets, mark = of.seen(inbound)
+        question = self._question(scripts.WITHDRAW, of, buckets, 2, (op, inbound, mark))
+        reply = Reply(await self._told(of, scripts.WITHDRAW, question))
         if reply.text() == "withdrawn":
             return Withdrawn(replies.inbound(reply.next()))
         return NotWaiting(reply.optional_text())
@@ -59,10 +59,10 @@ class Requests(Handle):
     ) -> Amended | Superseding | NotWaiting | Duplicate:
         """See `State.amend`."""
         of = self._keys.of(conversation)
-        coarse, fine, mark, hour = of.seen(edited.id)
-        edit = (inbound, edited.id, edited.author, edited.payload)
-        given = (op, of.hints, *edit, mark, hour)
-        reply = Reply(await self._ask(scripts.AMEND, of, (coarse, fine), given))
+        buckets, mark = of.seen(edited.id)
+        given = (op, of.hints, inbound, edited.id, edited.author, edited.payload, mark)
+        question = self._question(scripts.AMEND, of, buckets, 2, given)
+        reply = Reply(await self._told(of, scripts.AMEND, question))
         match reply.text():
             case "amended":
                 return Amended()

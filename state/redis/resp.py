@@ -32,7 +32,9 @@ def packed(arguments: Sequence[Argument]) -> bytes:
     """Return *arguments* as bulk strings, one after the other."""
     parts: list[bytes] = []
     for argument in arguments:
-        raw = argument if isinstance(argument, bytes) else str(argument).encode()
+        raw = argument
+        if not isinstance(raw, bytes):
+            raw = raw.encode() if isinstance(raw, str) else b"%d" % raw
         size = len(raw)
         parts += (_HEADS[size] if size < len(_HEADS) else b"$%d" % size, raw)
     parts.append(b"")

@@ -22,7 +22,7 @@ from state.outcomes import (
 )
 from state.partition import partition_of
 from state.redis import replies, scripts, wire
-from state.redis.handle import Handle
+from state.redis.handle import Handle, gone
 from state.redis.keys import name_of
 from state.redis.replies import Reply
 from state.redis.resp import Argument
@@ -60,31 +60,31 @@ class Turns(Handle):
     ) -> Admission:
         """See `State.admit`."""
         of = self._keys.of(conversation)
-        coarse, fine, mark, hour = of.seen(inbound.id)
+        buckets, mark = of.seen(inbound.id)
         direct = wire.starts_at_once(could, policy, claim)
-        reply = await self._ask(
-            scripts.ADMIT,
-            of,
-            (coarse, fine),
-            (
-                *(op, of.hints),
-                *(inbound.id, inbound.author, inbound.payload),
-                f"{direct:d} {wire.claim_terms(claim)} {mark} {hour}",
-                wire.could_be(could),
-                self._bounds(policy),
-            ),
+        terms = f"{inbound.author} {direct:d} {wire.claim_terms(claim)} {mark}"
+        given = (
+            of.hints,
+            f"{op} {inbound.id} {terms}",
+            inbound.payload,
+            wire.could_be(could),
+            self._bounds(policy),
         )
-        if reply[0] == b"own" and claim is not None:
+        question = self._question(scripts.ADMIT, of, buckets, 2, given)
+        reply = await self._calls.run(scripts.ADMIT, question)
+        if claim is not None and (isinstance(reply, bytes) or reply[0] == b"own"):
             return replies.own_turn(reply, conversation, inbound, op, claim)
+        if reply[0] == b"gone":
+            raise gone(of)
         return admission(Reply(reply), conversation)
 
-    def _bounds(self, policy: Policy) -> str:
+    def _bounds(self, policy: Policy) -> bytes:
         """Encode a policy once: an application has few of them, and one for each message."""
         known = self._policies.get(id(policy))
         if known is None or known[0] is not policy:
             if len(self._policies) >= POLICIES:
                 self._policies.clear()
-            known = self._policies[id(policy)] = policy, wire.bounds(policy)
+            known = self._policies[id(policy)] = policy, wire.bounds(policy).encode()
         return known[1]
 
     async def claim(self, conversation: Conversation, *, op: str, claim: Claim) -> Turnover | Busy:
@@ -174,16 +174,14 @@ class Turns(Handle):
         if changes.asked is not None:
             steps = [wire.step_field(name, key) for name, key in changes.asked]
             asked = [len(steps), *steps]
-        ending = wire.ending(claim, changes, *asked, commit=True)
+        ending = wire.ending(lease, op, claim, changes, *asked, commit=True)
         keys = wire.more_keys(self._keys, lease.conversation.owner, changes, commit=True)
-        reply = await self._holding(scripts.COMMIT, lease, op, lease.token, *ending, keys=keys)
-        match reply[0]:
-            case b"released":
-                return Turnover()
-            case b"drift":
-                return Drift(replies.drift(reply[1:]))
-            case _:
-                return Reply(reply[1:]).turnover(lease.conversation)
+        reply = await self._holding(scripts.COMMIT, lease, *ending, keys=keys)
+        if isinstance(reply, bytes):
+            return Turnover()
+        if reply[0] == b"drift":
+            return Drift(replies.drift(reply[1:]))
+        return Reply(reply[1:]).turnover(lease.conversation)
 
     async def supersede(
         self,
@@ -196,9 +194,9 @@ class Turns(Handle):
     ) -> Turnover:
         """See `State.supersede`."""
         handed_on = ("", "") if carry is None else (1, carry)
-        ending = wire.ending(claim, changes, *handed_on, commit=False)
+        ending = wire.ending(lease, op, claim, changes, *handed_on, commit=False)
         keys = wire.more_keys(self._keys, lease.conversation.owner, changes, commit=False)
-        reply = await self._holding(scripts.SUPERSEDE, lease, op, lease.token, *ending, keys=keys)
+        reply = await self._holding(scripts.SUPERSEDE, lease, *ending, keys=keys)
         return Reply(reply[1:]).turnover(lease.conversation)
 
     async def fail(
@@ -214,9 +212,9 @@ class Turns(Handle):
     ) -> Turnover | Retrying:
         """See `State.fail`."""
         told = (wire.text(error), wire.life(retry_in), limit)
-        ending = wire.ending(claim, changes, *told, commit=False)
+        ending = wire.ending(lease, op, claim, changes, *told, commit=False)
         keys = wire.more_keys(self._keys, lease.conversation.owner, changes, commit=False)
-        reply = await self._holding(scripts.FAIL, lease, op, lease.token, *ending, keys=keys)
+        reply = await self._holding(scripts.FAIL, lease, *ending, keys=keys)
         if reply[0] == b"retrying":
             return Retrying(int(reply[1]), retry_in or 0.0)
         return Reply(reply[1:]).turnover(lease.conversation)

@@ -8,7 +8,7 @@ and what is absent is empty or, where a space ends it, `*`.
 from state.errors import Unacceptable
 from state.redis.keys import Keys, whose_key
 from state.redis.resp import Argument
-from state.values import Changes, Claim, Could, Overflow, Policy, Timer
+from state.values import Changes, Claim, Could, Lease, Overflow, Policy, Timer
 
 
 def microseconds(seconds: float) -> int:
@@ -83,18 +83,24 @@ def timer(given: Timer) -> list[Argument]:
 
 
 def ending(
-    claim: Claim | None, changes: Changes | None, *own: Argument, commit: bool
+    lease: Lease,
+    op: str,
+    claim: Claim | None,
+    changes: Changes | None,
+    *own: Argument,
+    commit: bool,
 ) -> list[Argument]:
     """
     What changes.lua reads of an ending, with what is the step's *own* in its place.
 
     Only a *commit* writes state, key-values and usage.
     """
+    terms = f"{op} {lease.token} {claim_terms(claim)}"
     if changes is None:
-        return [f"{claim_terms(claim)}   0", b"", *own]
+        return [f"{terms}   0", b"", *own]
     kept = commit and changes.state is not None
     version = changes.state_version if kept else ""
-    terms = f"{claim_terms(claim)} {version} {changes.keep} {len(changes.transcript)}"
+    terms += f" {version} {changes.keep} {len(changes.transcript)}"
     state = (changes.state or b"") if kept else b""
     entries = _entries(changes) if changes.transcript else []
     if not writes_more(changes, commit=commit):

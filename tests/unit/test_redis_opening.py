@@ -99,6 +99,7 @@ async def test_the_least_rights_are_enough(
         enabled=True,
         passwords=["+right"],
         keys=[f"{{{redis_keys.prefix}*"],
+        reset_channels=True,
         channels=[f"{{{redis_keys.prefix}*"],
         categories=["+@read", "+@write", "-@dangerous", "-@admin"],
         commands=["+evalsha", "+script|load", "+publish", "+subscribe", "+ping", "+time", "+info"],

@@ -41,6 +41,7 @@ local FEW_ANSWERS = {FEW_ANSWERS}
 local HOUR = {3600 * 10**6}
 local MAX_EXPIRIES = {MAX_EXPIRIES}
 local OP_WINDOW = {int(OP_WINDOW * 1e6)}
+local OP_WINDOW_MS = '{int(OP_WINDOW * 1e3)}'
 local SEEN_WINDOW = {int(SEEN_WINDOW * 1e6)}
 local USAGE_DAYS = {USAGE_DAYS}
 """

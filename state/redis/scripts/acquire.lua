@@ -23,7 +23,7 @@ if first then return first end
 if held or turn then
   return {'busy', int(math.max(held and expires or now, backing) - now)}
 end
-token, expires = draw_number() .. '-' .. op, int(now + ARGV[4])
+token, expires = draw_number(int(now)) .. '-' .. op, int(now + ARGV[4])
 call('HSET', TURN, 'token', token, 'expires', expires)
 call('ZADD', WAKE, expires, name)
 return answer(op, {'acquired', token, expires})

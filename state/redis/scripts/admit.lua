@@ -1,22 +1,23 @@
 -- Decide once, for all processes, what an inbound is, and act on it. Order of the rules: State.admit.
 -- KEYS[1-15]  the conversation, where its id is marked as seen
--- ARGV[3-4]   operation, channel of the hints
--- ARGV[5-7]   id, author, payload
--- ARGV[8]     '<direct> <lease> <patience> <mark> <hour>': whether an idle conversation would start
---             it at once (1 or 0); microseconds, both empty to start nothing; its mark, and the
---             start of its bucket's hour in microseconds, empty for a key of its own
--- ARGV[9]     what it could be: '<stop: none, own, any> <follow up> <trigger> <joins or *>'
--- ARGV[10]    policy: '<inbox> <per person> <drop oldest> <follow-ups> <early only> <interrupt>
+-- ARGV[3]     channel of the hints
+-- ARGV[4]     '<operation> <id> <author> <direct> <lease> <patience> <mark> <hour>': whether an idle
+--             conversation would start it at once (1 or 0); microseconds, both empty to start
+--             nothing; for mark and hour see seen.lua
+-- ARGV[5]     payload
+-- ARGV[6]     what it could be: '<stop: none, own, any> <follow up> <trigger> <joins or *>'
+-- ARGV[7]     policy: '<inbox> <per person> <drop oldest> <follow-ups> <early only> <interrupt>
 --             <drop> <gather> <not before> <quiet> <quiet at most>', 1 or 0, microseconds
--- Returns     gone | own '<number> <now>' <state> <version>, the last two if there are any
+-- Returns     '<number> <now>', or own and that and state and version: a turn of its own | gone
 --             | placed <place> | superseding <turn> | signalled <turn or nil> <count> <inbounds…>
 --             | refused <reason> | duplicate <turn or nil> | ignored; those three with a Turnover
 
 -- include clock
 -- include conversation
 
-local op, channel, id, author, payload = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local direct, lease, patience, mark, hour = string.match(ARGV[8], '^(%d) (%-?%d*) (%-?%d*) (%S+) (%d*)$')
+local channel, payload = ARGV[3], ARGV[5]
+local op, id, author, direct, lease, patience, mark, hour = string.match(
+  ARGV[4], '^(%S+) (%S+) (%S+) (%d) (%-?%d*) (%-?%d*) (%S+) (%d*)$')
 lease, patience = tonumber(lease), tonumber(patience)
 
 local some = call('EXISTS', TURN, INBOX, KEPT, ALARMS, GONE)
@@ -26,24 +27,24 @@ if some > 0 then
 end
 
 -- include seen
--- include number
--- include answers
 
-local fresh = mark_seen(mark, tonumber(hour))
+local fresh = mark_seen(mark, hour)
+
+-- include number
 
 -- The way of most inbounds: nothing runs and nothing waits, so it starts at once. What follows would
 -- come to the same.
 if fresh and direct == '1' and (some == 0 or some == call('EXISTS', KEPT, GONE)) then
-  local number, at, expires = draw_number(), int(now), int(now + lease)
+  local at, expires = int(now), int(now + lease)
+  local number = draw_number(at)
   local inbound = at .. ' ' .. id .. ' ' .. author .. ' 0 0 * ' .. payload
-  local token, shown = number .. '-' .. op, '*'
-  local own = {'own', number .. ' ' .. at}
+  local token = number .. '-' .. op
+  local shown, own = token, number .. ' ' .. at
   local kept = some > 0 and call('HMGET', KEPT, 'state', 'version')
   if kept and kept[1] then
-    own[3], own[4] = kept[1], kept[2]
-    keep_packed(op .. ' ' .. at .. ' ' .. cmsgpack.pack(own))
-  else
-    shown = token -- the turn tells the answer, and keeps it when it ends
+    -- include answers
+    own, shown = {'own', own, kept[1], kept[2]}, '*' -- the turn cannot tell this answer
+    keep_answers(op .. ' ' .. at .. ' ' .. cmsgpack.pack(own))
   end
   call('HSET', TURN, 'turn', id .. ' ' .. author .. ' ' .. at .. ' ' .. at .. ' ' .. shown,
     'inbounds', #inbound .. ':' .. inbound, 'token', token, 'expires', expires)
@@ -51,6 +52,7 @@ if fresh and direct == '1' and (some == 0 or some == call('EXISTS', KEPT, GONE))
   return own
 end
 
+-- include answers
 -- include turn
 -- include framing
 -- include inbox
@@ -60,9 +62,9 @@ end
 -- include repeats
 -- include handover
 
-local stop, follow_up, trigger, joins = string.match(ARGV[9], '^(%S+) (%d) (%d) (%S+)$')
+local stop, follow_up, trigger, joins = string.match(ARGV[6], '^(%S+) (%d) (%d) (%S+)$')
 local inbox, per_person, drop_oldest, max_followups, early_only, interrupt, drop, gather, not_before, quiet, quiet_most =
-  string.match(ARGV[10], '^(%-?%d+) (%-?%d+) (%d) (%-?%d+) (%d) (%d) (%d) (%d) (%-?%d+) (%-?%d+) (%-?%d+)$')
+  string.match(ARGV[7], '^(%-?%d+) (%-?%d+) (%d) (%-?%d+) (%d) (%d) (%d) (%d) (%-?%d+) (%-?%d+) (%-?%d+)$')
 
 local function rejoins()
   return joins ~= '*' and is_part_of_turn(joins)
@@ -143,8 +145,8 @@ end
 
 if not fresh then
   if turn then
-    local of, _, own = own_answer()
-    if of == op then return own end
+    local of, _, words = own_answer()
+    if of == op then return words end
   end
   return first_answer(op) or answer(op, {'duplicate', turn and turn_id()})
 end

@@ -2,7 +2,7 @@
 -- KEYS[1-15]  the conversation, where the id of the edit is marked as seen
 -- ARGV[3-4]   operation, channel of the hints
 -- ARGV[5-8]   id of the inbound; id, author and payload of the edit
--- ARGV[9-10]  the edit's mark, and the start of its bucket's hour in microseconds or ''
+-- ARGV[9]     '<mark> <hour>' of the edit's id, see seen.lua
 -- Returns     gone | amended | superseding <turn> | duplicate <turn or nil> | elsewhere <turn or nil>
 
 -- include clock
@@ -23,7 +23,7 @@
 local op, id, edit, author, payload = ARGV[3], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local first = first_answer(op)
 if first then return first end
-if not mark_seen(ARGV[9], tonumber(ARGV[10])) then
+if not mark_seen(string.match(ARGV[9], '^(%S+) (%d*)$')) then
   return answer(op, {'duplicate', turn and turn_id()})
 end
 for place, inbound in ipairs(waiting()) do

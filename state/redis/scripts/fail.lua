@@ -1,7 +1,6 @@
 -- Count an exception: back off with everything kept, or give the turn up and hand over.
 -- KEYS[1-13]  the conversation; more after them, see more.lua
--- ARGV[3-4]   operation, the lease's token
--- ARGV[5-]    hand-over and changes, see changes.lua; the state is not written
+-- ARGV[3-]    operation, token, hand-over and changes, see changes.lua; the state is not written
 -- own         error, microseconds to the retry ('' for none), exceptions allowed
 -- Returns     gone | lost | retrying <attempts> | turnover <Turnover>
 
@@ -10,6 +9,7 @@
 -- include gone
 -- include turn
 -- include changes
+-- include write
 -- include sweep
 -- include answers
 -- include number
@@ -20,8 +20,7 @@
 -- include repeats
 -- include handover
 
-local op = ARGV[3]
-if not turn or not held or token ~= ARGV[4] then return first_answer(op) or {'lost'} end
+if not turn or not held or token ~= lease_token then return first_answer(op) or {'lost'} end
 local error, retry_in, limit = ARGV[own_at], tonumber(ARGV[own_at + 1]), tonumber(ARGV[own_at + 2])
 local attempts = tonumber(call('HGET', TURN, 'attempts') or 0) + 1
 if retry_in and attempts < limit then

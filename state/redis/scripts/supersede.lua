@@ -1,7 +1,6 @@
 -- Put what waits for a turn into a new one in its place.
 -- KEYS[1-13]  the conversation; more after them, see more.lua
--- ARGV[3-4]   operation, the lease's token
--- ARGV[5-]    hand-over and changes, see changes.lua; the state is not written
+-- ARGV[3-]    operation, token, hand-over and changes, see changes.lua; the state is not written
 -- own         '1' and what is handed on to the new turn, or '' twice
 -- Returns     gone | lost | turnover <Turnover>
 
@@ -10,6 +9,7 @@
 -- include gone
 -- include turn
 -- include changes
+-- include write
 -- include sweep
 -- include answers
 -- include number
@@ -20,8 +20,7 @@
 -- include repeats
 -- include handover
 
-local op = ARGV[3]
-if not turn or not held or token ~= ARGV[4] then return first_answer(op) or {'lost'} end
+if not turn or not held or token ~= lease_token then return first_answer(op) or {'lost'} end
 if more ~= '' then
   -- include beside
   -- include more

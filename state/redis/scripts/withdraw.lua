@@ -1,7 +1,7 @@
 -- Remove one inbound that waits; its id counts as seen from now on.
 -- KEYS[1-15]  the conversation, where its id is marked as seen
 -- ARGV[3-4]   operation, id
--- ARGV[5-6]   its mark, and the start of its bucket's hour in microseconds or ''
+-- ARGV[5]     '<mark> <hour>' of that id, see seen.lua
 -- Returns     gone | withdrawn <inbound> | elsewhere <turn or nil>
 
 -- include clock
@@ -22,7 +22,7 @@
 local op, id = ARGV[3], ARGV[4]
 local first = first_answer(op)
 if first then return first end
-mark_seen(ARGV[5], tonumber(ARGV[6]))
+mark_seen(string.match(ARGV[5], '^(%S+) (%d*)$'))
 for _, inbound in ipairs(waiting()) do
   if id_of(inbound) == id then
     call('LREM', INBOX, 1, inbound)

@@ -1,12 +1,10 @@
--- Answers kept for repeats: '<operation> <microseconds> <reply>', of one conversation, oldest first.
+-- Answers kept for repeats, of one conversation, oldest first: '<operation> <microseconds> <reply>'.
+-- A reply is packed, or '=' and the one string that it is.
 
--- What a commit answers that handed nothing over: cmsgpack of {'released'}.
-local RELEASED = '\145\168released'
-
--- Keep answers that are packed already; those that are out of their window go.
-local function keep_packed(...)
+-- Keep answers for repeats; those that are out of their window go.
+local function keep_answers(...)
   local kept = call('RPUSH', ANSWERS, ...)
-  call('PEXPIRE', ANSWERS, int(OP_WINDOW / 1000))
+  call('PEXPIRE', ANSWERS, OP_WINDOW_MS)
   while kept > FEW_ANSWERS do
     local at = string.match(call('LINDEX', ANSWERS, 0), '^%S+ (%d+)')
     if tonumber(at) >= now - OP_WINDOW then return end

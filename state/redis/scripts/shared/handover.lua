@@ -25,10 +25,11 @@ local function pending()
 end
 
 -- The answer that the admit got which made the turn at once; the turn shows it until it ends.
+-- Answer its operation, when that was, and the reply.
 local function own_answer()
   local begun, number, op = string.match(turn, '^%S+ %S+ %S+ (%d+) (%d+)%-(.*)$')
   if not op or tonumber(begun) < now - OP_WINDOW then return nil end
-  return op, begun, {'own', number .. ' ' .. begun}
+  return op, begun, number .. ' ' .. begun
 end
 
 -- --- signals -------------------------------------------------------------------------------------
@@ -76,8 +77,8 @@ end
 local function end_turn()
   if turn then
     if signal then call('ZREM', SIGNALS, in_index()) end
-    local op, at, reply = own_answer()
-    if op then keep_packed(op .. ' ' .. at .. ' ' .. cmsgpack.pack(reply)) end
+    local op, at, words = own_answer()
+    if op then keep_answers(op .. ' ' .. at .. ' =' .. words) end
   end
   call('DEL', TURN)
   turn, token, signal, detached, held, backing = false, false, false, false, false, 0
@@ -219,7 +220,7 @@ local function next_turn(op, lease, patience)
       return nil
     end
   end
-  token = draw_number() .. '-' .. op
+  token = draw_number(int(now)) .. '-' .. op
   expires, held, backing = now + lease, true, 0
   call('HSET', TURN, 'token', token, 'expires', int(expires), 'backing', 0)
   call('ZADD', WAKE, int(expires), name)

@@ -2,11 +2,12 @@
 -- with a key of its own if the id does not tell.
 -- KEYS[14-15]  a coarse and a fine bucket, or twice a key of its own
 
--- Mark an id as seen; false when it was. `hour` is the start of the bucket's, in microseconds. A
--- bucket is made to outlive its last timely mark by the whole window, so that only marks of older
--- ids (edits, backfill) have to prolong it.
+-- Mark an id as seen; false when it was. `hour` is the start of the bucket's, in microseconds, or ''
+-- for a key of its own. A bucket is made to outlive its last timely mark by the whole window, so
+-- that only marks of older ids (edits, backfill) have to prolong it.
 local function mark_seen(mark, hour)
   local coarse, fine = KEYS[14], KEYS[15]
+  hour = tonumber(hour)
   if forgotten > 0 then mark = mark .. ':' .. forgotten end
   if not hour then
     local at, mark_then = string.match(call('GET', coarse) or '', '^(%d+) (.*)$')
