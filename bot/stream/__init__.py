@@ -76,7 +76,7 @@ class Stream:
 
     def blank(self) -> bool:
         """Tell whether there is nothing to be seen: no text, or only blanks of whatever kind."""
-        return not self._closed and blank(self._page.body)
+        return blank(self._page.body)  # no page follows another without something to be seen
 
     def _close(self) -> int:
         """Close the page, which has just overflowed; return how many characters go to the next."""

@@ -14,7 +14,14 @@ from itertools import accumulate, takewhile
 import regex
 
 from bot.stream.fences import Fence, fence_after
-from bot.stream.glyphs import blank, clusters, first_visible, last_visible, splits_surrogates
+from bot.stream.glyphs import (
+    blank,
+    clusters,
+    first_visible,
+    last_visible,
+    splits_surrogates,
+    visible_backwards,
+)
 from bot.stream.wholes import PHRASES, WHOLES, spans
 
 _HEADING = regex.compile(r" {0,3}#{1,6} ")
@@ -78,14 +85,16 @@ class _Overflow:
         self._fences = [fence]
         for line in self._lines:
             self._fences.append(fence_after(self._fences[-1], line))
+        self._gaps = [
+            (self._starts[index], gap)
+            for index in range(len(self._lines) - 1, 0, -1)
+            if (gap := self._gap(index)) is not None
+        ]
         self._torn = self._tears()
 
     def gaps(self, wanted: _Gap) -> Iterator[int]:
         """Yield the starts of the lines with at least *wanted* before them, last first."""
-        for index in range(len(self._lines) - 1, 0, -1):
-            gap = self._gap(index)
-            if gap is not None and gap >= wanted:
-                yield self._starts[index]
+        return (start for start, gap in self._gaps if gap >= wanted)
 
     def sentences(self) -> Iterator[int]:
         """Yield where sentences begin, last first."""
@@ -97,8 +106,8 @@ class _Overflow:
             yield self.body.rfind("\n", found.start(), found.end()) + 1 or found.end()
 
     def characters(self) -> Iterator[int]:
-        """Yield every index, last first."""
-        return iter(range(self.last, self.first, -1))
+        """Yield where there is something to be seen, last first: blanks follow what is before."""
+        return visible_backwards(self.body)
 
     def harm(self, index: int) -> _Harm | None:
         """Tell the worst that a cut at *index* does; None if it is out of the question."""

@@ -49,16 +49,19 @@ class Fence:
 
     def closing(self, line: str) -> str:
         """Return what closes the fence after *line*, the last one written so far."""
-        start = _after_lead(line)
-        begun = len(line) - start
-        if 0 < begun < len(self.run) and line[start:] == self.run[:begun]:
+        written = _trimmed(line)
+        begun = written[_after_lead(written) :]
+        if written == line and begun and begun != self.run and self.run.startswith(begun):
             # The closing run is on its way: complete it, as the next characters will.
-            return self.run[begun:]
+            return self.run[len(begun) :]
+        if written and not begun:
+            # So is its line, in a quote.
+            return f" {self.run}"
         return f"\n{self.lead}{self.run}"
 
     def opening(self, *, mid_line: bool) -> str:
         """Return what opens the fence again on a new page, which may begin in mid-line."""
-        quote = self.lead[: self.lead.rfind(">") + 1]
+        quote = self.lead[: self.lead.rfind(">") + 1].lstrip()
         quote = f"{quote} " if quote else ""
         return f"{quote}{self.run}{self.language}\n{quote if mid_line else ''}"
 
@@ -73,8 +76,7 @@ class Fence:
 
     def may_close(self, text: str) -> bool:
         """Tell whether *text* begins with a closing run, or with what may become one."""
-        start = text[_after_lead(text) :][: len(self.run)]
-        return self.run.startswith(start.split("\n", 1)[0])
+        return self.run.startswith(text[_after_lead(text) :][: len(self.run)])
 
 
 def fence_after(fence: Fence | None, line: str) -> Fence | None:

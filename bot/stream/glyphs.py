@@ -49,6 +49,11 @@ def last_visible(text: str, start: int = 0) -> int | None:
     return found.start() if found else None
 
 
+def visible_backwards(text: str) -> Iterator[int]:
+    """Yield the index of each visible character, last first."""
+    return (found.start() for found in _LAST_VISIBLE.finditer(text))
+
+
 def after_extenders(text: str, start: int) -> int:
     """Return where the extenders end that begin at *start*."""
     found = _EXTENDERS.match(text, start)
@@ -63,7 +68,7 @@ def after_blanks(text: str, start: int) -> int:
 
 def clusters(text: str) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of each grapheme cluster of more than one code point."""
-    if text.isascii() and "\r" not in text:
+    if text.isascii():
         return
     for found in _CLUSTER.finditer(text):
         start, end = found.span()

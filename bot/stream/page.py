@@ -55,7 +55,7 @@ class OpenPage:
             self.body += source[at:end]
             return end - at
         # No character is larger than two units, so that this many cannot overflow unnoticed.
-        most = len(self._opening) + self._spent + 2 * (blanks + DEEPEST_INDENT) + LONGEST_CLOSING
+        most = len(self._opening) + self._spent + 2 * blanks + LONGEST_CLOSING
         end = min(len(source), at + max(1, (room - most) // 2))
         self._add(source[at:end])
         return end - at
