@@ -6,13 +6,13 @@ adapter to learn what a step does; the others must agree with it in every answer
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
-from state.errors import LeaseLost
+from state.errors import Gone, LeaseLost
 from state.keys import Author
 from state.memory import admission, handover
-from state.memory.keeping import Keeping
+from state.memory.keeping import Keeping, refuse_foreign
 from state.memory.messages import Messages
 from state.memory.operating import Operating
 from state.memory.records import Record
@@ -121,7 +121,7 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
         now = self._now()
         try:
             record = self._living(lease)
-        except LeaseLost:
+        except (LeaseLost, Gone):
             return Lost()
         turn = record.turn
         record.expires = record.wake = now + int(seconds * 1e6)
@@ -182,6 +182,7 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
     ) -> Turnover | Drift:
         """See `State.commit`."""
         now = self._now()
+        refuse_foreign(lease.conversation.owner, changes)
         first: Turnover | Drift | None = self._first_answer(lease.conversation, op)
         if first is not None:
             return first
@@ -192,6 +193,7 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
             return Drift(tuple(unasked))
         handover.write(record, turn, changes, now, state=True)
         self._write_beside(record, changes, now)
+        handover.end_turn(record)
         return self._hand_over(record, op, claim, now)
 
     async def fail(
@@ -212,16 +214,18 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
             return first
         record, turn = self._holding(lease)
         turn.attempts += 1
-        if retry_in is not None and turn.attempts < limit:
+        ended = turn.pending() in handover.ENDED_BY
+        if retry_in is not None and turn.attempts < limit and not ended:
             record.token, record.expires = None, 0
             record.wake = record.backing_off = now + int(retry_in * 1e6)
             return self._answer(lease.conversation, op, Retrying(turn.attempts, retry_in))
         handover.write(record, turn, changes, now, state=False)
-        handover.bury(record, turn, error, now)
+        if not ended:  # else the hand-over settles it, as that of a dead holder would
+            handover.bury(record, turn, error, now)
+            handover.end_turn(record)
         return self._hand_over(record, op, claim, now)
 
     def _hand_over(self, record: Record, op: str, claim: Claim | None, now: int) -> Turnover:
-        handover.end_turn(record)
         turnover = handover.next_turn(record, op, claim, now, lambda: self._number(record))
         self._sweep(record)
         return self._answer(record.conversation, op, turnover)
@@ -272,22 +276,18 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
             running = turn.running(now, record.living(now))
             self._publish(record)
         turnover = self._end_if_unheld(record, now) if hit else Turnover()
-        if record.turn is None and not record.inbox:
-            record.wake = None
+        handover.rewake(record, now)
         self._sweep(record)
         return self._answer(conversation, op, Killed(running, dropped, turnover))
 
     def _end_if_unheld(self, record: Record, now: int) -> Turnover:
         """Settle a stopped or killed turn that nobody holds; leave a wake for what waits."""
-        turn = record.turn
-        if turn is None or record.held(now) or turn.pending() not in handover.ENDED_BY:
-            return Turnover()
-        ended = handover.unrunnable(record, turn, now)
-        handover.end_turn(record)
-        record.wake = now if record.inbox else None
-        return Turnover(None, (ended,) if ended else ())
+        settled = () if record.held(now) else handover.stopped(record)
+        if settled:
+            handover.rewake(record, now)
+        return Turnover(None, settled)
 
-    async def hints(self) -> AsyncIterator[Signal]:
+    async def hints(self) -> AsyncGenerator[Signal, None]:
         """See `State.hints`."""
         queue: asyncio.Queue[Signal] = asyncio.Queue()
         self._db.listeners.add(queue)

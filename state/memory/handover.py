@@ -37,17 +37,15 @@ def next_turn(record: Record, op: str, claim: Claim | None, now: int, number: Nu
     """
     Start the head of a conversation that nobody holds, settling on the way what cannot start.
 
-    With a claim of None start nothing, and leave a wake if anything is pending.
+    With a claim of None start nothing, settle only what was stopped, and leave a wake if anything is
+    pending.
     """
-    settled: list[Settled] = []
+    settled = stopped(record)
     if claim is None:
+        record.wake = None if settled else record.wake
         leave_wake(record, now)
-        return Turnover()
-    while (turn := record.turn) is not None:
-        if (ended := unrunnable(record, turn, now)) is None:
-            break
-        settled.append(ended)
-        record.turn = None
+        return Turnover(None, settled)
+    settled += exhausted(record, now)
     if record.turn is None:
         record.token = None
         ring(record, now)
@@ -56,8 +54,8 @@ def next_turn(record: Record, op: str, claim: Claim | None, now: int, number: Nu
     if record.turn is None:
         record.wake = None
         leave_wake(record, now)
-        return Turnover(None, tuple(settled))
-    return Turnover(grant(record, record.turn, op, claim, now, number), tuple(settled))
+        return Turnover(None, settled)
+    return Turnover(grant(record, record.turn, op, claim, now, number), settled)
 
 
 def new_turn(record: Record, now: int) -> Turn | None:
@@ -86,6 +84,13 @@ def leave_wake(record: Record, now: int) -> None:
     earliest = min(times, default=None)
     pending = earliest is not None and record.wake is not None
     record.wake = min(record.wake or 0, earliest or 0) if pending else earliest
+
+
+def rewake(record: Record, now: int) -> None:
+    """Set the wake of a conversation without a turn anew; that of one with a turn, or held, stands."""
+    if record.turn is None and not record.held(now):
+        record.wake = None
+        leave_wake(record, now)
 
 
 def ring(record: Record, now: int) -> None:
@@ -122,23 +127,36 @@ def set_alarm(record: Record, timer: Timer, now: int) -> int:
     return generation
 
 
-def unrunnable(record: Record, turn: Turn, now: int) -> Settled | None:
-    """Settle an unfinished turn that must not run again: stopped, killed, or expired too often."""
-    if record.token is not None:  # its lease ended by expiry, not by fail or park
+def stopped(record: Record) -> tuple[Settled, ...]:
+    """Settle an unfinished turn that carries a stop or kill."""
+    turn = record.turn
+    outcome = ENDED_BY.get(turn.signal.kind) if turn and turn.signal else None
+    if turn is None or outcome is None:
+        return ()
+    end_turn(record)
+    return (turn.settled(outcome),)
+
+
+def exhausted(record: Record, now: int) -> tuple[Settled, ...]:
+    """Count the expiry of an unfinished turn's lease; give the turn up when it was one too many."""
+    turn = record.turn
+    if turn is None:
+        return ()
+    if record.token is not None:  # its lease ended by expiry, not by fail, park or steal
         record.token = None
         turn.expiries += 1
-    outcome = ENDED_BY.get(turn.signal.kind) if turn.signal else None
-    if outcome is None and turn.expiries >= MAX_EXPIRIES:
-        bury(record, turn, f"its lease expired {turn.expiries} times without progress", now)
-        outcome = Outcome.DEAD
-    return turn.settled(outcome) if outcome else None
+    if turn.expiries < MAX_EXPIRIES:
+        return ()
+    bury(record, turn, f"its lease expired {turn.expiries} times without progress", now)
+    end_turn(record)
+    return (turn.settled(Outcome.DEAD),)
 
 
-def expire(record: Record, oldest: int) -> list[Settled]:
+def expire(record: Record, oldest: int) -> tuple[Settled, ...]:
     """Settle waiting inbounds admitted before *oldest*."""
     gone = tuple(entry.inbound for entry in record.inbox if entry.at < oldest)
     record.inbox = deque(entry for entry in record.inbox if entry.at >= oldest)
-    return [Settled(Outcome.EXPIRED, gone)] if gone else []
+    return (Settled(Outcome.EXPIRED, gone),) if gone else ()
 
 
 def grant(record: Record, turn: Turn, op: str, claim: Claim, now: int, number: Numbers) -> Started:
@@ -165,16 +183,28 @@ def successor(record: Record, turn: Turn, carry: bytes | None, now: int) -> Turn
     """Make the turn that takes the place of *turn*, of what waits for it; None if nothing does."""
     if turn.pending() in ENDED_BY:
         return None
-    whose = None if turn.everyone else turn.lead
-    mine = [entry.at for entry in record.inbox if whose in (None, entry.inbound.author)]
-    moved = record.withdraw(whose)
+    moved = succeeding(record, turn)
     if not moved:
         return None
+    record.inbox = deque(e for e in record.inbox if all(e is not m for m in moved))
     again = turn.inbounds if turn.rejoined else ()
-    after = Turn(moved[-1].id, (*again, *moved), turn.admitted if again else min(mine), now)
+    admitted = turn.admitted if again else min(entry.at for entry in moved)
+    inbounds = tuple(entry.inbound for entry in moved)
+    after = Turn(inbounds[-1].id, (*again, *inbounds), admitted, now)
     after.followups = turn.followups + (not again)
     after.carry = carry
     return after
+
+
+def succeeding(record: Record, turn: Turn) -> list[Waiting]:
+    """What moves into the turn after *turn*: its lead's or everybody's, and what continues it."""
+    answered = {inbound.id for inbound in turn.all_inbounds}
+    moved: list[Waiting] = []
+    for entry in record.inbox:
+        if turn.everyone or entry.inbound.author == turn.lead or entry.joins in answered:
+            moved.append(entry)
+            answered.add(entry.inbound.id)
+    return moved
 
 
 def end_turn(record: Record) -> None:

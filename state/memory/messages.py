@@ -1,5 +1,6 @@
 """The steps on one message, and those that hold or seize a conversation as a whole."""
 
+from state.errors import LeaseLost
 from state.memory import admission, handover
 from state.memory.handle import Handle
 from state.memory.records import Turn, Waiting
@@ -40,6 +41,8 @@ class Messages(Handle):
         if first is not None:
             return first
         record = self._living(lease)
+        if record.turn is not None:
+            raise LeaseLost(f"conversation {lease.conversation.id}: the lease was not acquired")
         handover.end_turn(record)
         turnover = handover.next_turn(record, op, claim, now, lambda: self._number(record))
         self._sweep(record)
@@ -77,9 +80,7 @@ class Messages(Handle):
         if (entry := record.waiting(inbound)) is not None:
             record.inbox.remove(entry)
             answer = Withdrawn(entry.inbound)
-            if not record.held(now) and record.turn is None:
-                record.wake = None
-                handover.leave_wake(record, now)
+            handover.rewake(record, now)
         self._sweep(record)
         return self._answer(conversation, op, answer)
 
@@ -103,7 +104,7 @@ class Messages(Handle):
             entry.inbound = Inbound(inbound, edited.author, edited.payload)
             answer = Amended()
         elif answer.turn is not None and turn is not None and amendable(turn):
-            record.inbox.appendleft(Waiting(edited, turn.admitted))
+            record.inbox.appendleft(Waiting(edited, turn.admitted, joins=inbound))
             admission.supersede(record, turn, edited, Could(), Policy())
             self._publish(record)
             answer = Superseding(turn.id)

@@ -143,9 +143,7 @@ class Operating(Handle):
         self._db.answers = {
             k: v for k, v in self._db.answers.items() if k[0] != record.conversation
         }
-        if record.turn is None and not record.held(now):
-            record.wake = None
-            handover.leave_wake(record, now)
+        handover.rewake(record, now)
 
 
 def traces(record: Record, author: str) -> bool:

@@ -20,7 +20,7 @@ class Timers(Reading):
             return first
         record = self._record(conversation)
         generation = handover.set_alarm(record, timer, now)
-        self._rewake(conversation, now)
+        handover.rewake(record, now)
         return self._answer(conversation, op, generation)
 
     async def unschedule(self, conversation: Conversation, timer: str) -> bool:
@@ -28,16 +28,9 @@ class Timers(Reading):
         now = self._now()
         record = self._record(conversation)
         gone = record.alarms.pop(timer, None)
-        self._rewake(conversation, now)
+        handover.rewake(record, now)
         self._sweep(record)
         return gone is not None
-
-    def _rewake(self, conversation: Conversation, now: int) -> None:
-        """Set the wake of a conversation without a turn anew; that of one with a turn stands."""
-        record = self._record(conversation)
-        if record.turn is None and not record.held(now):
-            record.wake = None
-            handover.leave_wake(record, now)
 
     async def schedules(self, owner: str, cursor: str | None = None, limit: int = 200) -> Schedules:
         """See `State.schedules`; the cursor is the last `conversation timer` of the page before."""
