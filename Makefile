@@ -1,7 +1,7 @@
 # Everything runs in .venv, made from hash-pinned requirements. ARGS is passed on: make test ARGS="-k stop"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench requirements clean
+.PHONY: help run test lint bench chaos requirements clean
 
 UV_VERSION := 0.13.9
 PYTHON := .venv/bin/python
@@ -30,6 +30,9 @@ lint: .venv/.dev ## check style, types and import arrows
 
 bench: .venv-bench/.made ## measure; prints a table and writes build/bench.json
 	@.venv-bench/bin/python -m benchmarks $(ARGS)
+
+chaos: .venv/.dev ## prove by force, at length; prints the figures and writes build/chaos.json
+	@$(PYTHON) -m chaos $(ARGS)
 
 requirements: .venv/.made ## pin the requirements again; UPGRADE=--upgrade takes newer releases
 	@$(PIP_INSTALL) uv==$(UV_VERSION)

@@ -1,0 +1,55 @@
+"""The simulation's long forms."""
+
+import time
+
+from chaos.figures import Proof
+from chaos.simulation.planted.table import FAULTS
+from chaos.simulation.search import Searched, search, searched
+
+#: Schedules within which each planted fault must be found.
+FOUND_WITHIN = 100_000
+
+
+def protocol_holds(schedules: int, first: int = 0) -> Proof:
+    """Run *schedules* of the sound protocol, from seed *first* on."""
+    found = search(range(first, first + schedules))
+    figures = {
+        "schedules": found.schedules,
+        "calls": found.steps,
+        "faults that struck": found.faults,
+        "seconds": found.seconds,
+        "schedules a second": found.schedules / found.seconds,
+    }
+    return Proof("simulation", figures, [str(found.failure)] if found.failure else [])
+
+
+def found_after(fault: str) -> Searched:
+    """Search for a planted fault, in the order of the seeds."""
+    return searched(range(FOUND_WITHIN), fault)
+
+
+def as_markdown() -> str:
+    """Write the table of `chaos/README.md`."""
+    lines = [
+        "| planted fault | what is wrong | found after | by the invariant |",
+        "|---|---|--:|---|",
+    ]
+    for name, planted in FAULTS.items():
+        found = found_after(name)
+        invariant = found.failure.invariant if found.failure else "not found"
+        lines.append(f"| {name} | {planted.fault} | {found.schedules:,} | {invariant} |")
+    return "\n".join(lines)
+
+
+def faults_are_found() -> Proof:
+    """Find every planted fault; the figures are after how many schedules."""
+    began = time.monotonic()
+    figures: dict[str, float] = {}
+    missed = []
+    for name in FAULTS:
+        found = found_after(name)
+        figures[name] = found.schedules
+        if found.failure is None:
+            missed.append(f"{name} was not found in {found.schedules} schedules")
+    figures["seconds in all"] = time.monotonic() - began
+    return Proof("planted faults, found after schedules", figures, missed)
