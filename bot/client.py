@@ -34,6 +34,7 @@ from bot.presses import Presses
 from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder
+from bot.shards import IdentifyGate
 from bot.stopwords import StopPhrases
 from bot.wakes import Wakes
 from bot.wire import DiscordWire, trace_config
@@ -108,6 +109,7 @@ class Interlock(commands.AutoShardedBot):
             guild=settings.history.backfill_guild,
             direct=settings.history.backfill_dm,
         )
+        self._identify_gate = IdentifyGate(state, self._max_concurrency)
         self._wakes = Wakes(state, self.locks, self.conversations)
         self._stops = StopPhrases(settings.stop.languages, settings.stop.extra)
         self._ears: Ears | None = None
@@ -130,6 +132,18 @@ class Interlock(commands.AutoShardedBot):
     def responder(self, name: str) -> Responder:
         """Find a loaded responder by the name of its cog, or raise `ResponderInvalid`."""
         return extensions.responder(self.cogs, name)
+
+    # --- shards ----------------------------------------------------------------------------------
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Wait for our turn: among all processes when the shards are shared out, else our own."""
+        if self.settings.discord.shard_count is None:
+            await super().before_identify_hook(shard_id, initial=initial)
+        else:
+            await self._identify_gate.wait(shard_id or 0)
+
+    async def _max_concurrency(self) -> int:
+        return (await self.fetch_session_start_limits()).max_concurrency
 
     # --- events ----------------------------------------------------------------------------------
 
