@@ -8,6 +8,7 @@ from bot.delivery import Reply
 from bot.endings import Ending
 from bot.speaking import Button, Outgoing
 from bot.stream import Stream, units
+from bot.stream.glyphs import encodable
 
 #: Seconds that closing a reply early may take before the next turn begins.
 CLOSE_WITHIN = 2.0
@@ -72,7 +73,7 @@ class Draft:
         pages = list(self._stream.pages)
         shown = [Outgoing(page.shown) for page in pages[: self._max_pages]]
         if rest := "".join(page.body for page in pages[self._max_pages :]):
-            shown.append(Outgoing(texts.FILE_PAGE, rest.encode("utf-8", "replace")))
+            shown.append(Outgoing(texts.FILE_PAGE, encodable(rest).encode()))
         return shown
 
     async def close(self, ending: Ending, *, retried: bool) -> None:
