@@ -2,18 +2,13 @@
 
 import asyncio
 import os
-import re
 import signal
-import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-import aiohttp
 import pytest
 from discord import Intents
 
@@ -22,7 +17,7 @@ from bot.endings import Ending
 from bot.wakes import EVERY
 from sandbox import Sandbox
 from sandbox.faults import Fault
-from tests.discord.bots import LEASE, ROOT, START, Room, online, process, refused
+from tests.discord.bots import LEASE, START, Room, online, process, refused
 from tests.discord.staged import EFFECTS
 from tests.waiting import wait_until
 
@@ -72,15 +67,24 @@ MOMENTS = {
 async def test_kill_9_at_any_moment_costs_nothing_but_time_on_sqlite(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    """Each message is answered where its answer had begun, once, and whoever waited is next."""
+    """
+    Each message is answered where its answer had begun, once, and whoever waited is next.
+
+    A step that was recorded is not run again; one that was not has the same idempotency key.
+    """
     await _kill_at_any_moment(sandbox, tmp_path, STAGED)
 
 
-async def test_kill_9_at_any_moment_costs_nothing_but_time_on_redis(
-    sandbox: Sandbox, on_redis: dict[str, str], tmp_path: Path
+async def test_kill_9_at_any_moment_costs_nothing_but_time_on_redis_by_one_line_of_toml(
+    sandbox: Sandbox, redis_url: str, redis_prefix: str, tmp_path: Path
 ) -> None:
-    """A step that was recorded is not run again; one that was not has the same key again."""
-    await _kill_at_any_moment(sandbox, tmp_path, {**STAGED, **on_redis})
+    """Nothing else changes, and no file is made."""
+    (tmp_path / "interlock.toml").write_text(f'state.url = "{redis_url}"\n')
+    # Only so that this test finds its keys.
+    await _kill_at_any_moment(
+        sandbox, tmp_path, {**STAGED, "INTERLOCK_STATE__PREFIX": redis_prefix}
+    )
+    assert not (tmp_path / "interlock.db").exists()
 
 
 async def _kill_at_any_moment(sandbox: Sandbox, tmp_path: Path, settings: dict[str, str]) -> None:
@@ -317,124 +321,3 @@ async def test_a_discord_that_is_not_there_is_one_line(sandbox: Sandbox, tmp_pat
     line = await refused(sandbox, tmp_path, INTERLOCK_DISCORD__API="http://127.0.0.1:1/api/v10")
     assert line.startswith("http://127.0.0.1:1/api/v10 cannot be reached (")
     assert line.endswith("); check the network and discord.api")
-
-
-# ------------------------------------------------------------------------- `interlock` alone
-
-
-@asynccontextmanager
-async def supervised(folder: Path, **environment: str) -> AsyncIterator[str]:
-    """Run `interlock` without a token in *folder*; answer the page's address that it prints."""
-    given = {
-        **os.environ,
-        "INTERLOCK_STATE__LEASE": f"{LEASE:g}s",
-        "PYTHONPATH": str(ROOT),
-        "COLUMNS": "80",
-        **environment,
-    }
-    printed = folder / "terminal"
-    with printed.open("w") as terminal:
-        both = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bot", "--port", "0", cwd=folder, env=given, stdout=terminal
-        )
-    try:
-        found = await wait_until(
-            lambda: re.search(r"http://127\.0\.0\.1:\d+", printed.read_text()),
-            timeout=START,
-            description="the page's address",
-        )
-        assert found
-        yield found[0]
-        both.terminate()
-        assert await both.wait() == 0
-    finally:
-        if both.returncode is None:
-            both.kill()
-        await both.wait()
-
-
-class Page:
-    """What the page of a sandbox in another process does: people speak, the bot is crashed."""
-
-    def __init__(self, session: aiohttp.ClientSession, world: dict[str, Any]) -> None:
-        self._session = session
-        [guild] = world["guilds"]
-        self._channel = next(one["id"] for one in guild["channels"] if one["name"] == "general")
-        self._people = {one["name"]: one["id"] for one in world["users"]}
-        self._bot = world["bot"]["id"]
-
-    async def _ask(self, method: str, path: str, **json: str) -> Any:  # noqa: ANN401 (any JSON)
-        async with self._session.request(method, f"/control/{path}", json=json) as response:
-            assert response.ok, await response.text()
-            return await response.json()
-
-    async def say(self, person: str, text: str) -> None:
-        """Say something to the bot."""
-        said = {"channel_id": self._channel, "user_id": self._people[person]}
-        await self._ask("POST", "messages", **said, content=f"<@{self._bot}> {text}")
-
-    async def messages(self) -> list[dict[str, Any]]:
-        """All messages, oldest first."""
-        return list(await self._ask("GET", f"channels/{self._channel}/messages"))
-
-    async def replies(self) -> list[tuple[str, str]]:
-        """The bot's messages as (id, text)."""
-        every = await self.messages()
-        return [(one["id"], one["content"]) for one in every if one["author"]["id"] == self._bot]
-
-    async def somebody_waits(self) -> bool:
-        """Whether there is an hourglass."""
-        every = await self.messages()
-        return any(mark["emoji"] == texts.WAITING for one in every for mark in one["reactions"])
-
-    async def press(self, button: str) -> None:
-        """Press "crash" or "restart"."""
-        await self._ask("POST", f"bot/{button}")
-
-    async def online(self) -> bool:
-        """Whether the bot is there."""
-        return bool((await self._ask("GET", "bot"))["online"])
-
-
-async def _promise_is_kept(address: str) -> None:
-    """Crash the bot in the middle of a reply and restart it by the two buttons."""
-    async with aiohttp.ClientSession(address) as session:
-        async with session.get("/control/world") as response:
-            page = Page(session, await response.json())
-        await wait_until(page.online, timeout=START, description="the bot is online")
-        await page.say("Ada", "count to 6 slowly")
-        [(begun, _)] = await wait_until(page.replies, description="the stream")
-        await page.say("Bo", "count to 2")
-        await wait_until(page.somebody_waits, description="an hourglass")
-
-        await page.press("crash")
-        assert not await page.online()
-        await page.press("restart")
-
-        async def answered() -> bool:
-            return [text for _, text in await page.replies()] == ["1 2 3 4 5 6", "1 2"]
-
-        await wait_until(answered, timeout=LEASE + START, description="both are answered")
-        assert (await page.replies())[0][0] == begun
-        assert not await page.somebody_waits()
-
-
-async def test_interlock_alone_keeps_its_promise_by_the_pages_buttons(tmp_path: Path) -> None:
-    """Crashed in the middle of a reply and restarted: the same message is written to its end."""
-    async with supervised(tmp_path) as address:
-        await _promise_is_kept(address)
-
-
-async def test_it_keeps_it_on_redis_by_one_line_of_toml(
-    redis_url: str, redis_prefix: str, tmp_path: Path
-) -> None:
-    """Nothing else changes, and no file is made."""
-    (tmp_path / "interlock.toml").write_text(f'state.url = "{redis_url}"\n')
-    # Only so that this test finds its keys.
-    async with supervised(tmp_path, INTERLOCK_STATE__PREFIX=redis_prefix) as address:
-        await _promise_is_kept(address)
-    assert _names(tmp_path) == {"interlock.toml", "terminal"}
-
-
-def _names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir()}
