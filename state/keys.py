@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from state.errors import Unacceptable
-from state.ids import checked_id
+from state.ids import PAYLOAD_LIMIT, checked_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +61,9 @@ class Put:
     ttl: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse keys that some store could not hold."""
+        """Refuse keys that some store could not hold, and values over `PAYLOAD_LIMIT`."""
         checked_id(self.key, "key")
+        if self.value is not None and len(self.value) > PAYLOAD_LIMIT:
+            raise Unacceptable(
+                f"key {self.key}: {len(self.value)} bytes, {PAYLOAD_LIMIT} are allowed"
+            )

@@ -14,6 +14,9 @@ from state.errors import Unacceptable
 from state.ids import PAYLOAD_LIMIT, checked_id
 from state.keys import Put
 
+#: Seconds between two occurrences of a timer. Relation: far above the microsecond of the stores.
+SHORTEST_CADENCE = 0.125
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
@@ -101,6 +104,11 @@ class Policy:
     quiet: float = 0.0
     #: … but at most this many seconds since the oldest.
     quiet_most: float = 6.0
+
+    def __post_init__(self) -> None:
+        """Refuse bounds under which nothing could ever wait."""
+        if min(self.inbox, self.per_person) < 1:
+            raise Unacceptable(f"inbox {self.inbox}, per person {self.per_person}: at least 1 each")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +226,12 @@ class Timer:
     catch_up: CatchUp = CatchUp.LATEST
 
     def __post_init__(self) -> None:
-        """Refuse ids that some store could not hold."""
+        """Refuse ids that some store could not hold, and a cadence that would never let go."""
         checked_id(self.id, "timer")
+        if self.every is not None and self.every < SHORTEST_CADENCE:
+            raise Unacceptable(
+                f"timer {self.id}: every {self.every} s, at least {SHORTEST_CADENCE} s is allowed"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,8 +108,7 @@ async def test_a_message_that_was_given_up_is_a_duplicate(one: State, two: State
 async def test_a_message_that_was_turned_away_is_a_duplicate(one: State, two: State) -> None:
     """Ignored or refused: the second process to hear of it says nothing either. Contract 18, 24."""
     await begin(one, message("m1"))
-    nothing_waits = Policy(inbox=0)
-    refused(await say(one, message("m2"), policy=nothing_waits))
+    refused(await say(one, message("m2"), policy=Policy(drop=True)))
     assert await say(one, message("m3"), could=Could()) == Ignored()
     for again in ("m2", "m3"):
         assert await say(two, message(again)) == Duplicate("m1"), again

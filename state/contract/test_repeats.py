@@ -98,7 +98,7 @@ async def test_an_admit_that_queued_sent_twice(one: State, two: State) -> None:
 async def test_an_admit_that_changed_nothing_sent_twice(one: State, two: State) -> None:
     """Refused stays refused and ignored ignored, though by now there were room. Contract 73."""
     lease = (await begin(one, message("m1"))).lease
-    step = admit(message("m2"), policy=Policy(inbox=0))
+    step = admit(message("m2"), policy=Policy(drop=True))
     assert isinstance(await twice(one, two, step), Refused)
     await finish(one, lease)
     assert isinstance(await step(two), Refused)

@@ -119,4 +119,5 @@ def keep_quiet(record: Record, policy: Policy, now: int) -> None:
         until = min(now + int(policy.quiet * 1e6), most)
         for entry in gathering:
             entry.after = until
-        record.wake = None  # the one wake that an admit may delay; the hand-over sets it anew
+        if not record.held(now):
+            record.wake = None  # the one wake that an admit may delay; the hand-over sets it anew

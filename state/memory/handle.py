@@ -15,7 +15,7 @@ from state.outcomes import (
     ShardLease,
 )
 from state.partition import DEFAULT_PARTITIONS, partition_of
-from state.ports import OP_WINDOW, SEEN_WINDOW
+from state.ports import ANSWER_WINDOW, OP_WINDOW, SEEN_WINDOW
 from state.values import (
     Conversation,
     Lease,
@@ -145,9 +145,11 @@ class Handle:
 
     def _sweep(self, record: Record) -> None:
         """Leave nothing behind of an idle conversation, and of ids beyond their window."""
+        now = self._now()
+        forget(record.given, lambda given: given[0] < now - int(ANSWER_WINDOW * 1e6))
         if record.idle():
             self._db.records.pop(record.conversation, None)
-        horizon = self._now() - int(SEEN_WINDOW * 1e6)
+        horizon = now - int(SEEN_WINDOW * 1e6)
         forget(self._db.seen, lambda at: at < horizon)
 
     def _publish(self, record: Record) -> None:

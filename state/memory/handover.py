@@ -37,8 +37,8 @@ def next_turn(record: Record, op: str, claim: Claim | None, now: int, number: Nu
     """
     Start the head of a conversation that nobody holds, settling on the way what cannot start.
 
-    With a claim of None start nothing, settle only what was stopped, and leave a wake if anything is
-    pending.
+    With a claim of None start nothing, settle only what was stopped, and leave a wake if anything
+    is pending.
     """
     settled = stopped(record)
     if claim is None:
@@ -87,7 +87,7 @@ def leave_wake(record: Record, now: int) -> None:
 
 
 def rewake(record: Record, now: int) -> None:
-    """Set the wake of a conversation without a turn anew; that of one with a turn, or held, stands."""
+    """Set the wake of a conversation anew, unless it has a turn or is held."""
     if record.turn is None and not record.held(now):
         record.wake = None
         leave_wake(record, now)

@@ -6,9 +6,9 @@ from collections import Counter
 from state.errors import Unacceptable
 from state.ids import PAYLOAD_LIMIT, checked_id
 from state.keys import Owner, Scope
-from state.memory.handle import Handle, Kept, forget
+from state.memory.handle import Handle, Kept
 from state.memory.records import Record
-from state.ports import ANSWER_WINDOW
+from state.ports import USAGE_DAYS
 from state.values import (
     Changes,
     Conversation,
@@ -54,7 +54,8 @@ class Keeping(Handle):
             return first
         kept = self._kept(scope, key)
         earlier = kept.value if kept is not None and isinstance(kept.value, list) else []
-        newest = [*earlier, _bounded(value)][-most:]
+        longer = [*earlier, _bounded(value)]
+        newest = longer[max(0, len(longer) - most) :]
         self._keep(scope, key, newest, ttl)
         return self._answer(_place(scope), op, len(newest))
 
@@ -84,13 +85,12 @@ class Keeping(Handle):
 
     async def answer(self, conversation: Conversation, inbound: str) -> bytes | None:
         """See `State.answer`."""
-        now = self._now()
+        self._now()
         record = self._db.records.get(conversation)
         if record is None:
             return None
-        forget(record.given, lambda given: given[0] < now - int(ANSWER_WINDOW * 1e6))
-        given = record.given.get(inbound)
         self._sweep(record)
+        given = record.given.get(inbound)
         return given[1] if given else None
 
     def _write_beside(self, record: Record, changes: Changes, now: int) -> None:
@@ -101,9 +101,14 @@ class Keeping(Handle):
             else:
                 self._keep(put.scope, put.key, put.value, put.ttl)
         if changes.usage:
-            moment = dt.datetime.fromtimestamp(now / 1e6, dt.UTC)
-            day = (record.conversation.owner, moment.date().isoformat())
-            self._db.usage.setdefault(day, Counter()).update(changes.usage)
+            owner, today = record.conversation.owner, dt.datetime.fromtimestamp(now / 1e6, dt.UTC)
+            self._db.usage.setdefault((owner, _day(today)), Counter()).update(changes.usage)
+            oldest = _day(today - dt.timedelta(days=USAGE_DAYS))
+            self._db.usage = {
+                key: kept
+                for key, kept in self._db.usage.items()
+                if key[0] != owner or key[1] >= oldest
+            }
 
     def _kept(self, scope: Scope, key: str) -> Kept | None:
         """What is kept under a key now; expired things are dropped on the way."""
@@ -121,6 +126,17 @@ class Keeping(Handle):
     ) -> None:
         until = None if ttl is None else self._now() + int(ttl * 1e6)
         self._db.keys[scope, key] = Kept(value, until)
+
+
+def refuse_foreign(owner: str, changes: Changes) -> None:
+    """Refuse to write another owner's key, which may lie in another partition."""
+    for put in changes.puts:
+        if put.scope.owner != owner:
+            raise Unacceptable(f"a commit of {owner} cannot write a key of {put.scope.owner}")
+
+
+def _day(moment: dt.datetime) -> str:
+    return moment.date().isoformat()
 
 
 def _place(scope: Scope) -> Conversation:

@@ -30,7 +30,7 @@ class Operating(Protocol):
         ...
 
     async def discard(self, conversation: Conversation, letter: str) -> bool:
-        """Drop a dead letter for good; whether there was such a letter."""
+        """Drop a dead letter for good; whether there was such a letter, so a repeat says False."""
         ...
 
     async def forget(
@@ -40,12 +40,15 @@ class Operating(Protocol):
         Remove one batch of everything known of *target*; to be called until it is done.
 
         The first call replaces the tokens of what is held, so that holders are refused from then
-        on, and leaves a tombstone; until the last call removes it, every step addressed to a
-        conversation in *target* raises `Gone`. Afterwards a new message is as the first one.
+        on, and leaves a tombstone; until the last call removes it, every step that would change a
+        conversation in *target* raises `Gone`, and so does every admit of an author who is
+        *target*. Afterwards a new message is as the first one.
 
-        A conversation or an owner leaves nothing but usage. An author's text leaves inboxes,
-        turns, takes, transcripts, answers, dead letters and key-values of scope person, in every
-        conversation; other people's stays. A turn that the author takes part in is ended, its
-        steps and pages dropped. Which transcript entries are the author's, `Changes.authors` said.
+        A conversation or an owner leaves nothing but usage. An author's text leaves inboxes, turns,
+        takes, timers, transcripts, dead letters and key-values of scope person, in every
+        conversation; other people's stays. A turn that the author takes part in is ended, its steps
+        and pages dropped; what others have in it waits again, first in line. Which transcript
+        entries are the author's, `Changes.authors` said. What only waits for its window to close,
+        answers and those to repeats, goes with it.
         """
         ...

@@ -1,6 +1,6 @@
 """The steps that ask something of a conversation from outside its turn."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from state.outcomes import (
@@ -46,7 +46,7 @@ class Requests(Protocol):
         """
         ...
 
-    def hints(self) -> AsyncIterator[Signal]:
+    def hints(self) -> AsyncGenerator[Signal, None]:
         """
         Yield signals as they are published, by any process, until closed.
 
@@ -74,7 +74,7 @@ class Requests(Protocol):
 
         *edited.id* is the id of the edit, marked seen: Duplicate the second time. One that waits
         keeps its id and place: Amended. One that is part of the current turn, which has no page yet
-        and carries no stop or kill: *edited* waits first in line, and the turn is asked to make
-        room, Superseding. Else NotWaiting.
+        and carries no stop or kill: *edited* waits first in line as what continues it, and the turn
+        is asked to make room, Superseding. Else NotWaiting.
         """
         ...

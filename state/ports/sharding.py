@@ -23,7 +23,7 @@ class Sharding(Protocol):
         ...
 
     async def release_shards(self, lease: ShardLease) -> bool:
-        """Give it back; False when it was no longer held. The epoch is remembered."""
+        """Give it back; False when it was not held (any more). The epoch is remembered."""
         ...
 
     async def identify_gate(self, bucket: int, *, every: float = 5.0) -> float:
@@ -31,6 +31,6 @@ class Sharding(Protocol):
         Ask to identify in *bucket* (shard id mod max_concurrency): 0.0 grants it.
 
         Else seconds to wait before asking again. One is granted per bucket and *every* seconds,
-        over all processes.
+        over all processes; a repeat counts as another, so a lost grant costs its time.
         """
         ...

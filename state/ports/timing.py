@@ -24,7 +24,7 @@ class Timing(Protocol):
         ...
 
     async def unschedule(self, conversation: Conversation, timer: str) -> bool:
-        """Remove a timer that has not fired; whether there was one."""
+        """Remove a timer that has not fired; whether there was one, so a repeat says False."""
         ...
 
     async def schedules(self, owner: str, cursor: str | None = None, limit: int = 200) -> Schedules:

@@ -62,7 +62,8 @@ class Turns(Protocol):
         block nobody; the wake is when the first may start.
 
         When nobody holds a living lease and the head is not backing off, *claim* takes it in the
-        same step, as `claim` does. With a claim of None nothing is started; a wake is left.
+        same step, as `claim` does. With a claim of None nothing is started: a turn that carries a
+        stop or kill is settled, and a wake is left for the rest.
         """
         ...
 
@@ -87,7 +88,8 @@ class Turns(Protocol):
         Prolong many leases, of any conversations, to *seconds* from now; answer in their order.
 
         A held lease comes with the signal that waits for its turn. A stale, foreign or expired
-        token is Lost and leaves the expiry as it is. Not atomic across leases.
+        token, or one of a conversation that is being forgotten, is Lost and leaves the expiry as it
+        is. Not atomic across leases.
         """
         ...
 
@@ -105,11 +107,12 @@ class Turns(Protocol):
 
         The new turn has the newest of those inbounds' id as its id, a new token, no steps, no
         pages, *carry*, and a count of follow-ups one higher; its order is before all that waits.
-        Superseded by an interruption, everybody's waiting inbounds move; superseded by the rest of
-        its own (`could.joins`), its inbounds come along and the count stays.
-        The old turn's inbounds are acknowledged as SUPERSEDED and the transcript of *changes* is
-        written. If the lead has nothing waiting any more, or the turn carries a stop or kill, this
-        is a commit with the outcome SUPERSEDED (or STOPPED, KILLED) instead.
+        With them move those that continue an inbound of the turn (`could.joins`, an edit), whoever
+        wrote them; superseded by an interruption, everybody's. Superseded by the rest of its own
+        (`could.joins`), its inbounds come along and the count stays. The old turn's inbounds are
+        acknowledged as SUPERSEDED. If nothing moves, or the turn carries a stop or kill, this is a
+        commit with the outcome SUPERSEDED (or STOPPED, KILLED) instead. Either way, transcript,
+        timers and answer of *changes* are written; state, key-values and usage never are.
         """
         ...
 
@@ -135,7 +138,11 @@ class Turns(Protocol):
         ...
 
     async def posted(self, lease: Lease, number: int, issue: int, message_id: str) -> None:
-        """Record the id of the message that a page became."""
+        """
+        Record the id of the message that a page became.
+
+        Of a page that was not recorded, an empty intent is recorded with it.
+        """
         ...
 
     async def commit(
@@ -144,10 +151,10 @@ class Turns(Protocol):
         """
         End the turn and hand over, in one step.
 
-        Acknowledge its inbounds with `changes.outcome`, write state and transcript, drop steps,
-        pages, takes and signal; then start the next head as `claim` does, or release. A claim of
-        None takes nothing, frees the lease and leaves a wake. With `changes.asked` given, recorded
-        steps outside it refuse the whole commit: Drift.
+        Acknowledge its inbounds with `changes.outcome`, write all of *changes*, drop steps, pages,
+        takes and signal; then start the next head as `claim` does, or release. A claim of None
+        takes nothing, frees the lease and leaves a wake. With `changes.asked` given, recorded steps
+        outside it refuse the whole commit: Drift. A key of another owner: `Unacceptable`.
         """
         ...
 
@@ -167,8 +174,9 @@ class Turns(Protocol):
 
         With *retry_in* and fewer than *limit* exceptions so far (this one included): give the lease
         back, keep head, steps and pages, wake in *retry_in* seconds; nothing overtakes it. Else the
-        turn becomes a dead letter with *error*, the transcript of *changes* is written (its state
-        is not), and the conversation is handed over as by `commit`.
+        turn becomes a dead letter with *error*, what `supersede` would write of *changes* is
+        written, and the conversation is handed over as by `commit`. One that carries a stop or kill
+        is neither tried again nor a dead letter: the hand-over settles it as STOPPED or KILLED.
         """
         ...
 
@@ -186,7 +194,11 @@ class Turns(Protocol):
         ...
 
     async def release(self, lease: Lease, *, op: str, claim: Claim | None) -> Turnover:
-        """Give an acquired lease back, and hand over as `commit` does."""
+        """
+        Give an acquired lease back, and hand over as `commit` does.
+
+        Raise `LeaseLost` for a lease on a turn, too, which only its end gives back.
+        """
         ...
 
     async def steal(
@@ -198,6 +210,7 @@ class Turns(Protocol):
         Of several at once one wins; the others, whose token is no longer the living one, are told
         Busy. The old holder's steps are refused from now on. A turn with a stop or kill is settled
         and the next head started; any other is started anew with its steps and pages. Neither an
-        attempt nor an expiry is counted.
+        attempt nor an expiry is counted, also when the lease has run out meanwhile and nobody has
+        claimed since.
         """
         ...

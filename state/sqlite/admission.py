@@ -126,4 +126,5 @@ def keep_quiet(tx: Transaction, record: Record, policy: Policy) -> None:
         "UPDATE inbound SET after = ? WHERE conversation = ? AND part IS NULL AND gather = 1",
         (until, record.id),
     )
-    record.wake = None  # the one wake that an admit may delay; the hand-over sets it anew
+    if not record.held(tx.now):
+        record.wake = None  # the one wake that an admit may delay; the hand-over sets it anew

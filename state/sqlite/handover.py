@@ -22,20 +22,23 @@ def next_turn(tx: Transaction, record: Record, op: str, claim: Claim | None) -> 
     """
     Start the head of a conversation that nobody holds, settling on the way what cannot start.
 
-    With a claim of None start nothing, and leave a wake if anything is pending.
+    With a claim of None start nothing, settle only what was stopped, and leave a wake if anything
+    is pending.
     """
-    if claim is None:
-        leave_wake(tx, record)
-        return NOTHING
     if not (record.turn or record.waiting or record.timers):
-        record.token = record.wake = None
+        record.wake = None
+        if claim is not None:
+            record.token = None
         return NOTHING
-    settled: list[Settled] = []
+    settled = stopped(tx, record)
+    if claim is None:
+        record.wake = None if settled else record.wake
+        leave_wake(tx, record)
+        return Turnover(None, settled)
     if record.turn is not None:
-        ended = unrunnable(tx, record)
-        if ended is None:
-            return Turnover(resume(tx, record, op, claim))
-        settled.append(ended)
+        settled += exhausted(tx, record)
+        if record.turn is not None:
+            return Turnover(resume(tx, record, op, claim), settled)
     endings.end_turn(tx, record)
     alarms.ring(tx, record)
     settled += expire(tx, record, tx.now - int(claim.expire_after * 1e6))
@@ -43,8 +46,8 @@ def next_turn(tx: Transaction, record: Record, op: str, claim: Claim | None) -> 
     if not inbounds:
         record.wake = None
         leave_wake(tx, record)
-        return Turnover(None, tuple(settled))
-    return Turnover(grant(tx, record, op, claim, inbounds), tuple(settled))
+        return Turnover(None, settled)
+    return Turnover(grant(tx, record, op, claim, inbounds), settled)
 
 
 def new_turn(tx: Transaction, record: Record) -> tuple[Inbound, ...]:
@@ -82,24 +85,35 @@ def leave_wake(tx: Transaction, record: Record) -> None:
     record.wake = earliest
 
 
-def unrunnable(tx: Transaction, record: Record) -> Settled | None:
-    """Settle an unfinished turn that must not run again: stopped, killed, or expired too often."""
-    if record.token is not None:  # its lease ended by expiry, not by fail or park
+def stopped(tx: Transaction, record: Record) -> tuple[Settled, ...]:
+    """Settle an unfinished turn that carries a stop or kill."""
+    outcome = ENDED_BY.get(record.pending) if record.pending else None
+    return () if outcome is None else _settle(tx, record, outcome)
+
+
+def exhausted(tx: Transaction, record: Record) -> tuple[Settled, ...]:
+    """Count the expiry of an unfinished turn's lease; give the turn up when it was one too many."""
+    if record.token is not None:  # its lease ended by expiry, not by fail, park or steal
         record.token = None
         record.expiries += 1
-    outcome = ENDED_BY.get(record.pending) if record.pending else None
-    if outcome is None and record.expiries >= MAX_EXPIRIES:
-        endings.bury(tx, record, f"its lease expired {record.expiries} times without progress")
-        outcome = Outcome.DEAD
-    if outcome is None:
-        return None
-    return Settled(outcome, inbox.of_turn(tx, record), record.turn, journal.pages(tx, record))
+    if record.expiries < MAX_EXPIRIES:
+        return ()
+    endings.bury(tx, record, f"its lease expired {record.expiries} times without progress")
+    return _settle(tx, record, Outcome.DEAD)
 
 
-def expire(tx: Transaction, record: Record, oldest: int) -> list[Settled]:
+def _settle(tx: Transaction, record: Record, outcome: Outcome) -> tuple[Settled, ...]:
+    """End the turn without running it (again)."""
+    inbounds, pages = inbox.of_turn(tx, record), journal.pages(tx, record)
+    settled = Settled(outcome, inbounds, record.turn, pages)
+    endings.end_turn(tx, record)
+    return (settled,)
+
+
+def expire(tx: Transaction, record: Record, oldest: int) -> tuple[Settled, ...]:
     """Settle waiting inbounds admitted before *oldest*."""
     gone = [entry for entry in inbox.entries(tx, record) if entry.at < oldest]
-    return [Settled(Outcome.EXPIRED, inbox.remove(tx, record, gone))] if gone else []
+    return (Settled(Outcome.EXPIRED, inbox.remove(tx, record, gone)),) if gone else ()
 
 
 def resume(tx: Transaction, record: Record, op: str, claim: Claim) -> Started:
@@ -146,8 +160,7 @@ def by_number(page: Page) -> tuple[int, int]:
 
 def succeed(tx: Transaction, record: Record, carry: bytes | None) -> None:
     """End the turn, and put what waits for it into a new one in its place, if anything does."""
-    whose = None if record.everyone else record.lead
-    moved = [] if record.pending in ENDED_BY else inbox.of_author(tx, record, whose)
+    moved = [] if record.pending in ENDED_BY else succeeding(tx, record)
     again = inbox.of_part(tx, record, 0) if record.rejoined and moved else ()
     admitted = record.admitted if again else min((entry.at for entry in moved), default=0)
     followups = record.followups + (not again)
@@ -160,6 +173,18 @@ def succeed(tx: Transaction, record: Record, carry: bytes | None) -> None:
     record.followups = followups
     if carry is not None:
         journal.add(tx, record.id, "carry", "", "", carry)
+
+
+def succeeding(tx: Transaction, record: Record) -> list[Waiting]:
+    """What moves into the turn after this one: its lead's or everybody's, and what continues it."""
+    moved: list[Waiting] = []
+    for entry in inbox.entries(tx, record):
+        continues = entry.joins is not None and (
+            inbox.answers(tx, record, entry.joins) or any(entry.joins == m.name for m in moved)
+        )
+        if record.everyone or entry.author == record.lead or continues:
+            moved.append(entry)
+    return moved
 
 
 def rewake(tx: Transaction, record: Record) -> None:

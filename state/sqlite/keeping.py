@@ -217,6 +217,13 @@ def _place(scope: Scope) -> Conversation:
 # --- usage and answers --------------------------------------------------------------------------
 
 
+def refuse_foreign(owner: str, changes: Changes) -> None:
+    """Refuse to write another owner's key, which may lie in another partition."""
+    for pair in changes.puts:
+        if pair.scope.owner != owner:
+            raise Unacceptable(f"a commit of {owner} cannot write a key of {pair.scope.owner}")
+
+
 def write_beside(tx: Transaction, owner: str, changes: Changes) -> None:
     """Write what a commit keeps beside its conversation."""
     for pair in changes.puts:

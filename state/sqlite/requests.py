@@ -14,7 +14,7 @@ from state.outcomes import (
     Turnover,
     Withdrawn,
 )
-from state.sqlite import admission, endings, handover, inbox, journal
+from state.sqlite import admission, handover, inbox, journal
 from state.sqlite.handle import Handle
 from state.sqlite.records import Record, Waiting
 from state.sqlite.transaction import Transaction
@@ -97,12 +97,10 @@ def kill(
 
 def _end_if_unheld(tx: Transaction, record: Record) -> Turnover:
     """Settle a stopped or killed turn that nobody holds; leave a wake for what waits."""
-    if record.turn is None or record.held(tx.now) or record.pending not in handover.ENDED_BY:
-        return Turnover()
-    ended = handover.unrunnable(tx, record)
-    endings.end_turn(tx, record)
-    handover.rewake(tx, record)
-    return Turnover(None, (ended,) if ended else ())
+    settled = () if record.held(tx.now) else handover.stopped(tx, record)
+    if settled:
+        handover.rewake(tx, record)
+    return Turnover(None, settled)
 
 
 def withdraw(
@@ -158,7 +156,9 @@ def _amended(
     open_to = record.pending in (None, SignalKind.SUPERSEDE) and not journal.pages(tx, record)
     if turn is None or not open_to:
         return NotWaiting(turn)
-    inbox.prepend(tx, record, Waiting.of(edited, record.admitted))
+    entry = Waiting.of(edited, record.admitted)
+    entry.joins = inbound
+    inbox.prepend(tx, record, entry)
     admission.supersede(record, edited, everyone=False, rejoined=False)
     tx.publish(record)
     tx.store(record)

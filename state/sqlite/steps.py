@@ -139,7 +139,8 @@ def hand_over(tx: Transaction, record: Record, op: str, claim: Claim | None) -> 
 
 def renew(tx: Transaction, lease: Lease, seconds: float) -> Held | Lost:
     """See `State.renew`; one lease of the many."""
-    tx.refuse_gone(lease.conversation)
+    if tx.is_gone(lease.conversation):
+        return Lost()
     until = tx.now + int(seconds * 1e6)
     found = tx.execute(
         "UPDATE conversation SET expires = ?, wake = ? WHERE key = ? AND token = ? AND expires > ? "
@@ -200,7 +201,8 @@ def fail(
     """See `State.fail`."""
     record = tx.holding(lease)
     record.attempts += 1
-    if retry_in is not None and record.attempts < limit:
+    ended = record.pending in handover.ENDED_BY
+    if retry_in is not None and record.attempts < limit and not ended:
         record.token, record.expires = None, 0
         record.wake = record.backing_off = tx.now + int(retry_in * 1e6)
         retrying = Retrying(record.attempts, retry_in)
@@ -208,8 +210,9 @@ def fail(
         tx.remember(lease.conversation, op, retrying)
         return retrying
     endings.write(tx, record, changes, state=False)
-    endings.bury(tx, record, error)
-    endings.end_turn(tx, record)
+    if not ended:  # else the hand-over settles it, as that of a dead holder would
+        endings.bury(tx, record, error)
+        endings.end_turn(tx, record)
     return hand_over(tx, record, op, claim)
 
 
@@ -250,6 +253,8 @@ def _busy(tx: Transaction, record: Record) -> Busy:
 def release(tx: Transaction, lease: Lease, op: str, claim: Claim | None) -> Turnover:
     """See `State.release`."""
     record = tx.living(lease)
+    if record.turn is not None:
+        raise LeaseLost(f"conversation {lease.conversation.id}: the lease was not acquired")
     endings.end_turn(tx, record)
     return hand_over(tx, record, op, claim)
 

@@ -216,6 +216,10 @@ class Transaction:
             self.refuse_target(conversation)
             self.refuse_target(Owner(conversation.owner))
 
+    def is_gone(self, conversation: Conversation) -> bool:
+        """Whether the conversation or its owner is being forgotten."""
+        return not self.tombstones().isdisjoint((conversation, Owner(conversation.owner)))
+
     def refuse_target(self, target: Target) -> None:
         """Raise `Gone` if exactly *target* is being forgotten."""
         if target in self.tombstones():

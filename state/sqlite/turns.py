@@ -11,7 +11,7 @@ from state.outcomes import (
     Retrying,
     Turnover,
 )
-from state.sqlite import journal, steps
+from state.sqlite import journal, keeping, steps
 from state.sqlite.handle import Handle
 from state.values import (
     Changes,
@@ -83,6 +83,7 @@ class Turns(Handle):
         self, lease: Lease, changes: Changes, *, op: str, claim: Claim | None
     ) -> Turnover | Drift:
         """See `State.commit`."""
+        keeping.refuse_foreign(lease.conversation.owner, changes)
         return await self._write(lambda tx: steps.commit(tx, lease, op, changes, claim))
 
     async def fail(

@@ -56,7 +56,7 @@ class CountsTheTurnAsWaiting(Twisted):
     def _twisted(self, record: Record, inbound: Inbound, asked: Asked) -> Asked:
         could, policy, claim = asked
         taken = record.turn is not None
-        return could, replace(policy, inbox=max(0, policy.inbox - taken)), claim
+        return could, replace(policy, inbox=max(1, policy.inbox - taken)), claim
 
 
 @caught_by("test_a_follow_up_is_held_to_the_bounds")
