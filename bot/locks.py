@@ -39,6 +39,9 @@ class Holding:
         self.reason: Ending | None = None
         self.begun = time.monotonic()
         self.progressed = self.begun
+        #: Whether its turn has ended here. What still runs in its name then, such as a task that a
+        #: responder has started for good, is nobody's turn.
+        self.over = False
         self._chains = 0
         self._after_chain = False
         self.prolong(granted, seconds)
@@ -102,6 +105,7 @@ class Locks:
         try:
             yield holding
         finally:
+            holding.over = True
             # By identity: the same turn may have been taken up anew by another task meanwhile.
             if self._held.get(started.lease.turn) is holding:
                 del self._held[started.lease.turn]

@@ -28,7 +28,7 @@ def trace_config() -> aiohttp.TraceConfig:
 
     async def check(*_: object) -> None:
         holding = speaker.get()
-        if holding is not None and not holding.may_speak:
+        if holding is not None and not (holding.may_speak or holding.over):
             raise NotSpeaking
 
     trace.on_request_start.append(check)

@@ -180,8 +180,9 @@ async def test_a_stop_in_a_chain_is_not_undone_by_the_follow_up_after_it() -> No
 async def test_a_turn_is_held_for_as_long_as_the_block_runs(store: Store, locks: Locks) -> None:
     """By conversation, by author, by message."""
     asked, other = message(), message(author=BO, channel="999")
-    with locks.hold(await start(store, asked), time.monotonic()):
+    with locks.hold(await start(store, asked), time.monotonic()) as held:
         assert len(locks) == 1
+        during = held.over
         assert locks.holds(asked.conversation)
         assert locks.is_live(asked.conversation, ADA.id)
         assert locks.answering(asked.id) == asked.conversation
@@ -191,6 +192,7 @@ async def test_a_turn_is_held_for_as_long_as_the_block_runs(store: Store, locks:
         assert locks.answering(other.id) is None
     assert len(locks) == 0
     assert not locks.holds(asked.conversation)
+    assert (during, held.over) == (False, True)
 
 
 async def test_a_turn_that_was_taken_up_again_is_not_dropped_by_its_first_run(

@@ -248,3 +248,12 @@ async def test_no_request_begins_once_its_speaker_may_not(why: str) -> None:
         turn.holding.deadline = 0.0
     with speaking(turn.holding), pytest.raises(NotSpeaking):
         await begins_request()
+
+
+async def test_a_task_that_outlives_its_turn_is_nobodys_turn() -> None:
+    """A cog may start something for good while it answers; it must not be refused for ever."""
+    turn = await HeldTurn().begin()
+    turn.holding.deadline = 0.0
+    turn.holding.over = True
+    with speaking(turn.holding):
+        await begins_request()
