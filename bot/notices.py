@@ -32,6 +32,9 @@ LOOK_AGAIN = 5.0
 #: Seconds after which a refusal is removed: long enough to be read, short enough not to pile up.
 NOTICE_LIFE = 20.0
 
+#: Seconds that removing them early may take when the process ends.
+CLOSE_WITHIN = 1.0
+
 #: Seconds before each further try to take a mark away, when Discord has not answered.
 UNMARK_AGAIN = (1.0, 5.0, 25.0)
 
@@ -63,7 +66,7 @@ class Notices:
 
     async def close(self) -> None:
         """
-        End every task and begin none any more.
+        End every task and begin none any more; refusals are removed before their time.
 
         Marks on messages that still wait stay: the next process removes them.
         """
@@ -71,6 +74,15 @@ class Notices:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        removals = [
+            asyncio.create_task(_quietly(self._wire.delete(channel, known.message)))
+            for channel, known in self._refusals.items()
+        ]
+        if removals:
+            _, late = await asyncio.wait(removals, timeout=CLOSE_WITHIN)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         self._start(work, name)  # type: ignore[unused-awaitable]  # owned by self._tasks

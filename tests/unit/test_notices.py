@@ -154,7 +154,7 @@ async def test_a_mark_of_unknown_outcome_is_taken_away_all_the_same(
     discord.next("react", Fault(Unreachable("503"), lost=lost))
     notices.waits(WAITS)
     await wait_until(lambda: discord.asked("react"), description="the mark was asked for")
-    notices.served(WAITS, 3.0)
+    notices.withdrawn([WAITS.inbound()])
     await ended(notices)
     assert discord.reactions(WAITS.id) == set()
     assert discord.removed == {(WAITS.id, texts.WAITING): 1}
@@ -367,6 +367,24 @@ async def test_closing_leaves_no_task_and_the_marks_of_those_who_wait(
     await notices.close()
     assert asyncio.all_tasks() == {asyncio.current_task()}
     assert discord.removed == {}
+
+
+@pytest.mark.parametrize("answers", [True, False])
+async def test_closing_removes_refusals_before_their_time(
+    monkeypatch: pytest.MonkeyPatch, store: Store, discord: Discord, answers: bool
+) -> None:
+    """Nobody would be there to do it later; a Discord that does not answer is not waited for."""
+    monkeypatch.setattr(module, "NOTICE_LIFE", 30.0)
+    monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
+    notices = Notices(FakeWire(discord), store.port, reactions=True)
+    notices.refused(ASKED, "full")
+    notices.refused(message(channel="999"), "full")
+    await wait_until(lambda: len(notices._refusals) == 2, description="both are there")
+    if not answers:
+        discord.next("delete", *(Fault(hold=asyncio.Event()) for _ in range(2)))
+    await notices.close()
+    assert [sent.deleted for sent in discord.messages] == [answers, answers]
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_after_closing_nothing_is_begun(store: Store, discord: Discord) -> None:
