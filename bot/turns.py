@@ -270,7 +270,7 @@ class TurnRun:
 
     async def _history(self, limit: int) -> list[Said]:
         conversation = self._holding.lease.conversation
-        return read(await self._tools.state.history(conversation, limit=limit))
+        return read(await insist(lambda: self._tools.state.history(conversation, limit=limit)))
 
     def _pings(self) -> bool:
         sent = ((int(self._asked_by.id) >> 22) + DISCORD_EPOCH) / 1000

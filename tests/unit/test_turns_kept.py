@@ -11,7 +11,7 @@ from bot.responders import Turn
 from bot.transcript import Said
 from tests.unit.fake_process import Process, Respond, Script, hurry, running
 from tests.unit.fake_store import Store, Trouble
-from tests.unit.fakes import ADA, BO, Discord, message
+from tests.unit.fakes import ADA, BO, Discord, Fault, message
 from tests.waiting import wait_until
 
 Change = Callable[[Turn], None]
@@ -87,6 +87,26 @@ async def test_state_lands_only_when_the_turn_finishes(ending: Ending) -> None:
         bot.store.clock.now += 16
         await ask(bot, "b")
         assert found[:2] == [None, None]
+
+
+async def test_state_does_not_land_when_the_landing_of_the_reply_is_stopped() -> None:
+    """The responder has come to its end, its turn has not."""
+    found: list[object] = []
+
+    async def respond(turn: Turn) -> AsyncGenerator[str, None]:
+        found.append(turn.state)
+        turn.state = "changed"
+        yield "all of it"
+
+    async with running(Script(respond)) as bot:
+        bot.discord.next("create", Fault(hold=asyncio.Event()))
+        await bot.hears(asked := message(age=1))
+        await wait_until(lambda: bot.discord.asked("create"), description="it is landing")
+        await asyncio.sleep(0.01)
+        bot.locks.cancel(asked.id, Ending.STOPPED)
+        await bot.settles()
+        await ask(bot, "b")
+        assert found == [None, None]
 
 
 async def test_a_state_that_cannot_be_kept_fails_the_turn_that_made_it() -> None:
@@ -173,3 +193,18 @@ async def test_a_turn_reads_what_was_said_before_it() -> None:
         Said("person", "b", BO),
         Said("bot", "to b", ending=Ending.FINISHED),
     ]
+
+
+async def test_a_moments_outage_is_not_noticed_by_who_reads() -> None:
+    """A read is repeated like any step: it must not cost the turn its lease."""
+    store = Store()
+    troubles = iter([Trouble.REFUSED] * 3)
+    store.plan = lambda _number, name: next(troubles, None) if name == "history" else None
+
+    async def respond(turn: Turn) -> AsyncGenerator[str, None]:
+        yield f"{len(await turn.history())} entries"
+
+    async with running(Script(respond), store=store) as bot:
+        asked = await ask(bot)
+        assert bot.discord.replies(asked) == ["0 entries"]
+        assert store.ended(asked) == ["answered"]
