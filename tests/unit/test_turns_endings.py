@@ -126,15 +126,25 @@ async def test_what_was_written_is_flushed_with_its_markdown_closed(ending: Endi
 
 async def test_a_kill_drops_what_was_not_sent() -> None:
     """What is on Discord stays, marked; the transcript has what people saw."""
-    async with running(says("seen", " unseen")) as bot:
-        asked, _ = await begun(bot)
-        await wait_until(lambda: bot.discord.asked("create"), description="it is on its way")
-        await wait_until(lambda: bot.discord.replies(asked), description="it is there")
-        shown = bot.discord.replies(asked)[0]
+    more = asyncio.Event()
+
+    async def respond(turn: Turn) -> AsyncGenerator[str, None]:
+        yield "seen"
+        await more.wait()
+        yield ", unseen"
+        await asyncio.Event().wait()
+
+    async with running(Script(respond)) as bot:
+        await bot.hears(asked := message("a"))
+        await wait_until(bot.discord.visible, description="it has begun")
         bot.discord.next("edit", Fault(hold=asyncio.Event()))
+        more.set()
+        await wait_until(lambda: bot.discord.asked("edit"), description="the rest is on its way")
         bot.locks.cancel(asked.id, Ending.KILLED)
         await bot.settles()
-        assert (await transcript(bot, asked))[1] == Said("bot", shown, ending=Ending.KILLED)
+        await wait_until(lambda: not bot.notices._tasks, description="the mark has followed")
+        assert bot.discord.replies(asked) == [f"seen{texts.MARKS[Ending.KILLED]}"]
+        assert (await transcript(bot, asked))[1] == Said("bot", "seen", ending=Ending.KILLED)
 
 
 @pytest.mark.parametrize("reactions", [True, False])
@@ -295,10 +305,10 @@ async def test_after_its_lease_is_lost_a_turn_says_nothing_and_ends_nothing() ->
 
 
 @pytest.mark.parametrize("ending", [Ending.STOPPED, Ending.SUPERSEDED, Ending.FAILED])
-@pytest.mark.parametrize("char", ["a", "🦊"])
-async def test_every_mark_fits_behind_a_full_page(ending: Ending, char: str) -> None:
+@pytest.mark.parametrize("length", [1900, 1940, 1960, 1980, 2000, 4000])
+async def test_every_mark_fits_behind_a_full_page(ending: Ending, length: int) -> None:
     """A message over 2,000 UTF-16 units would be refused, and the mark lost."""
-    async with running(says(char * 4000)) as bot:
+    async with running(says("🦊" * (length // 2))) as bot:
         await bot.hears(asked := message("a"))
         await wait_until(bot.discord.visible, description="it has begun")
         bot.locks.cancel(asked.id, ending)
@@ -307,4 +317,4 @@ async def test_every_mark_fits_behind_a_full_page(ending: Ending, char: str) -> 
         assert shown[-1].endswith(texts.MARKS[ending])
         assert max(map(units, shown)) <= 2000
         text = "".join(shown).removesuffix(texts.MARKS[ending])
-        assert text == char * 4000
+        assert text == "🦊" * (length // 2)
