@@ -124,7 +124,7 @@ def keep_quiet(tx: Transaction, record: Record, policy: Policy) -> None:
         entry.after = until
     tx.execute(
         "UPDATE inbound SET after = ? WHERE conversation = ? AND part IS NULL AND gather = 1",
-        (until, record.id),
+        (until, record.key),
     )
     if not record.held(tx.now):
         record.wake = None  # the one wake that an admit may delay; the hand-over sets it anew

@@ -16,7 +16,7 @@ def set_alarm(tx: Transaction, record: Record, timer: Timer) -> int:
         "UPDATE timer SET generation = generation + 1, due = ?, occurrence = 0, inbound = ?, "
         "author = ?, payload = ?, delay = ?, every = ?, catch_up = ? "
         "WHERE conversation = ? AND name = ? RETURNING generation",
-        (due, *what, record.id, timer.id),
+        (due, *what, record.key, timer.id),
     ).fetchone()
     if replaced is not None:
         return int(replaced[0])
@@ -24,7 +24,7 @@ def set_alarm(tx: Transaction, record: Record, timer: Timer) -> int:
         "INSERT INTO timer (conversation, name, generation, due, occurrence, "
         "inbound, author, payload, delay, every, catch_up) "
         "VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)",
-        (record.id, timer.id, tx.now, due, *what),
+        (record.key, timer.id, tx.now, due, *what),
     )
     record.timers += 1
     return tx.now
@@ -33,7 +33,7 @@ def set_alarm(tx: Transaction, record: Record, timer: Timer) -> int:
 def remove(tx: Transaction, record: Record, name: str) -> bool:
     """Remove a timer; answer whether there was one."""
     gone = tx.execute(
-        "DELETE FROM timer WHERE conversation = ? AND name = ?", (record.id, name)
+        "DELETE FROM timer WHERE conversation = ? AND name = ?", (record.key, name)
     ).rowcount
     record.timers -= gone
     return gone > 0
@@ -43,7 +43,7 @@ def first(tx: Transaction, record: Record) -> list[int]:
     """When the first timer is due, if there is one."""
     if not record.timers:
         return []
-    found = tx.execute("SELECT min(due) FROM timer WHERE conversation = ?", (record.id,))
+    found = tx.execute("SELECT min(due) FROM timer WHERE conversation = ?", (record.key,))
     return list(found.fetchone())
 
 
@@ -54,7 +54,7 @@ def ring(tx: Transaction, record: Record) -> None:
     due = tx.execute(
         "SELECT id, name, generation, due, occurrence, author, payload, every, catch_up "
         "FROM timer WHERE conversation = ? AND due <= ? ORDER BY due, id",
-        (record.id, tx.now),
+        (record.key, tx.now),
     ).fetchall()
     for row, name, generation, at, occurrence, author, payload, every, catch_up in due:
         missed = 1 if every is None else (tx.now - at) // int(every * 1e6) + 1

@@ -15,8 +15,8 @@ def end_turn(tx: Transaction, record: Record) -> None:
     record.expires = record.backing_off = 0
     if record.turn is None:
         return
-    tx.execute("DELETE FROM inbound WHERE conversation = ? AND part IS NOT NULL", (record.id,))
-    tx.execute("DELETE FROM journal WHERE conversation = ?", (record.id,))
+    tx.execute("DELETE FROM inbound WHERE conversation = ? AND part IS NOT NULL", (record.key,))
+    tx.execute("DELETE FROM journal WHERE conversation = ?", (record.key,))
     record.turn = record.signal = record.signal_by = None
     record.lead = ""
     record.admitted = record.begun = record.attempts = record.followups = record.expiries = 0
@@ -28,7 +28,7 @@ def kept_state(tx: Transaction, record: Record) -> tuple[bytes | None, int]:
     if not record.stateful:
         return None, 0
     value, version = tx.execute(
-        "SELECT value, version FROM state WHERE conversation = ?", (record.id,)
+        "SELECT value, version FROM state WHERE conversation = ?", (record.key,)
     ).fetchone()
     return value, version
 
@@ -50,7 +50,7 @@ def write(tx: Transaction, record: Record, changes: Changes, *, state: bool) -> 
     if state and changes.state is not None:
         tx.execute(
             "INSERT OR REPLACE INTO state VALUES (?, ?, ?)",
-            (record.id, changes.state_version, changes.state),
+            (record.key, changes.state_version, changes.state),
         )
         record.stateful = 1
     if changes.transcript or record.kept:
@@ -63,7 +63,7 @@ def _answer(tx: Transaction, record: Record, answer: bytes) -> None:
         "INSERT OR IGNORE INTO answer (conversation, inbound, at, value) "
         "SELECT conversation, name, ?, ? FROM inbound "
         "WHERE conversation = ? AND part IS NOT NULL",
-        (tx.now, answer, record.id),
+        (tx.now, answer, record.key),
     )
     record.given += written.rowcount
 
@@ -73,14 +73,14 @@ def _transcribe(tx: Transaction, record: Record, changes: Changes) -> None:
         record.entries += 1
         tx.execute(
             "INSERT INTO transcript VALUES (?, ?, ?, ?)",
-            (record.id, record.entries, author, payload),
+            (record.key, record.entries, author, payload),
         )
     record.kept += len(changes.transcript)
     if record.kept > changes.keep:
         tx.execute(
             "DELETE FROM transcript WHERE conversation = ? AND number IN "
             "(SELECT number FROM transcript WHERE conversation = ? ORDER BY number LIMIT ?)",
-            (record.id, record.id, record.kept - changes.keep),
+            (record.key, record.key, record.kept - changes.keep),
         )
         record.kept = changes.keep
 
@@ -89,18 +89,18 @@ def bury(tx: Transaction, record: Record, error: str) -> None:
     """Keep a turn that was given up as a dead letter, named after the turn and the time."""
     letter = tx.execute(
         "INSERT INTO dead_letter (conversation, name, error, state, at) VALUES (?, ?, ?, ?, ?)",
-        (record.id, f"{record.turn}.{tx.now}", error, kept_state(tx, record)[0], tx.now),
+        (record.key, f"{record.turn}.{tx.now}", error, kept_state(tx, record)[0], tx.now),
     ).lastrowid
     tx.execute(
         "INSERT INTO dead_inbound (dead_letter, name, author, payload) "
         "SELECT ?, name, author, payload FROM inbound "
         "WHERE conversation = ? AND part IS NOT NULL ORDER BY part, place",
-        (letter, record.id),
+        (letter, record.key),
     )
     record.dead += 1
     if record.dead > DEAD_LETTER_LIMIT:
         (oldest,) = tx.execute(
-            "SELECT min(id) FROM dead_letter WHERE conversation = ?", (record.id,)
+            "SELECT min(id) FROM dead_letter WHERE conversation = ?", (record.key,)
         ).fetchone()
         drop_letter(tx, record, oldest)
 

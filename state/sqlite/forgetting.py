@@ -15,7 +15,7 @@ _TRACES = """
 SELECT conversation FROM inbound WHERE author = :author
 UNION SELECT conversation FROM transcript WHERE author = :author AND author <> ''
 UNION SELECT conversation FROM timer WHERE author = :author
-UNION SELECT dead_letter.conversation
+UNION SELECT conversation
       FROM dead_inbound JOIN dead_letter ON dead_letter.id = dead_inbound.dead_letter
       WHERE author = :author
 """
@@ -25,8 +25,8 @@ def forget(tx: Transaction, target: Target, limit: int) -> Forgetting:
     """See `State.forget`."""
     if isinstance(target, Author):
         mine = sorted(tx.execute(_TRACES, {"author": target.id}).fetchall())
-        for (row,) in mine[:limit]:
-            _erase(tx, row, target.id)
+        for (key,) in mine[:limit]:
+            _erase(tx, key, target.id)
     else:
         mine = _forget_range(tx, *_range(target), limit)
     done = len(mine) <= limit
@@ -36,14 +36,14 @@ def forget(tx: Transaction, target: Target, limit: int) -> Forgetting:
     return Forgetting(done, min(len(mine), limit))
 
 
-def _forget_range(tx: Transaction, lowest: str, beyond: str, limit: int) -> list[tuple[int, str]]:
+def _forget_range(tx: Transaction, lowest: str, beyond: str, limit: int) -> list[tuple[str]]:
     """Refuse all holders, and drop a batch of conversations; answer which there were before."""
     mine = tx.execute(
-        "SELECT id, key FROM conversation WHERE key >= ? AND key < ? ORDER BY id", (lowest, beyond)
+        "SELECT key FROM conversation WHERE key >= ? AND key < ? ORDER BY key", (lowest, beyond)
     ).fetchall()
     tx.execute("UPDATE conversation SET token = NULL WHERE key >= ? AND key < ?", (lowest, beyond))
-    for *row, key in mine[:limit]:
-        tx.forget_answers(*_range(conversation_of(key)))
+    for row in mine[:limit]:
+        tx.forget_answers(*_range(conversation_of(*row)))
         tx.execute(
             "DELETE FROM dead_inbound WHERE dead_letter IN "
             "(SELECT id FROM dead_letter WHERE conversation = ?)",
@@ -51,7 +51,7 @@ def _forget_range(tx: Transaction, lowest: str, beyond: str, limit: int) -> list
         )
         for table in _OF_CONVERSATION:
             tx.execute(f"DELETE FROM {table} WHERE conversation = ?", row)  # noqa: S608 (our tables)
-        tx.execute("DELETE FROM conversation WHERE id = ?", row)
+        tx.execute("DELETE FROM conversation WHERE key = ?", row)
     return mine
 
 
@@ -87,9 +87,8 @@ def _drop_pairs(tx: Transaction, condition: str, *values: str) -> None:
 # --- one person ---------------------------------------------------------------------------------
 
 
-def _erase(tx: Transaction, row: int, author: str) -> None:
+def _erase(tx: Transaction, key: str, author: str) -> None:
     """Remove one person's text from one conversation; end a turn that they take part in."""
-    (key,) = tx.execute("SELECT key FROM conversation WHERE id = ?", (row,)).fetchone()
     record = tx.find(conversation_of(key))
     if record is None:
         return
@@ -101,11 +100,11 @@ def _erase(tx: Transaction, row: int, author: str) -> None:
         record.wake = None
     inbox.withdraw(tx, record, author)
     record.kept -= tx.execute(
-        "DELETE FROM transcript WHERE conversation = ? AND author = ?", (row, author)
+        "DELETE FROM transcript WHERE conversation = ? AND author = ?", (key, author)
     ).rowcount
     _erase_letters(tx, record, author)
     timers = tx.execute(
-        "SELECT name FROM timer WHERE conversation = ? AND author = ?", (row, author)
+        "SELECT name FROM timer WHERE conversation = ? AND author = ?", (key, author)
     ).fetchall()
     for (name,) in timers:
         alarms.remove(tx, record, name)
@@ -119,12 +118,12 @@ def _erase_letters(tx: Transaction, record: Record, author: str) -> None:
     tx.execute(
         "DELETE FROM dead_inbound WHERE author = ? AND dead_letter IN "
         "(SELECT id FROM dead_letter WHERE conversation = ?)",
-        (author, record.id),
+        (author, record.key),
     )
     empty = tx.execute(
         "SELECT id FROM dead_letter WHERE conversation = ? "
         "AND id NOT IN (SELECT dead_letter FROM dead_inbound)",
-        (record.id,),
+        (record.key,),
     ).fetchall()
     for (letter,) in empty:
         endings.drop_letter(tx, record, letter)

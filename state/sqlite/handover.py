@@ -172,7 +172,7 @@ def succeed(tx: Transaction, record: Record, carry: bytes | None) -> None:
     inbox.move(tx, record, members, 0)
     record.followups = followups
     if carry is not None:
-        journal.add(tx, record.id, "carry", "", "", carry)
+        journal.add(tx, record.key, "carry", "", "", carry)
 
 
 def succeeding(tx: Transaction, record: Record) -> list[Waiting]:

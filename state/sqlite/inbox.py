@@ -14,9 +14,9 @@ def entries(tx: Transaction, record: Record) -> list[Waiting]:
         record.inbox = []
         if record.waiting:
             rows = tx.execute(
-                "SELECT id, name, author, at, after, gather, joins, place FROM inbound "
+                "SELECT name, author, at, after, gather, joins, place FROM inbound "
                 "WHERE conversation = ? AND part IS NULL ORDER BY place",
-                (record.id,),
+                (record.key,),
             )
             record.inbox = [Waiting(*row) for row in rows]
     return record.inbox
@@ -27,13 +27,16 @@ def waiting(tx: Transaction, record: Record, name: str) -> Waiting | None:
     return next((entry for entry in entries(tx, record) if entry.name == name), None)
 
 
-def inbounds(tx: Transaction, some: Iterable[Waiting]) -> tuple[Inbound, ...]:
+def inbounds(tx: Transaction, record: Record, some: Iterable[Waiting]) -> tuple[Inbound, ...]:
     """Return entries of the inbox as what was admitted."""
-    return tuple([entry.inbound or _inbound(tx, entry) for entry in some])
+    return tuple([entry.inbound or _inbound(tx, record, entry) for entry in some])
 
 
-def _inbound(tx: Transaction, entry: Waiting) -> Inbound:
-    (payload,) = tx.execute("SELECT payload FROM inbound WHERE id = ?", (entry.row,)).fetchone()
+def _inbound(tx: Transaction, record: Record, entry: Waiting) -> Inbound:
+    (payload,) = tx.execute(
+        "SELECT payload FROM inbound WHERE conversation = ? AND place = ?",
+        (record.key, entry.place),
+    ).fetchone()
     return Inbound(entry.name, entry.author, payload)
 
 
@@ -55,26 +58,29 @@ def prepend(tx: Transaction, record: Record, entry: Waiting) -> None:
 
 def remove(tx: Transaction, record: Record, gone: list[Waiting]) -> tuple[Inbound, ...]:
     """Take entries off the inbox for good; answer what they were."""
-    removed = inbounds(tx, gone)
+    removed = inbounds(tx, record, gone)
     for entry in gone:
-        if entry.row is not None:
-            tx.execute("DELETE FROM inbound WHERE id = ?", (entry.row,))
+        if entry.stored:
+            tx.execute(
+                "DELETE FROM inbound WHERE conversation = ? AND place = ?",
+                (record.key, entry.place),
+            )
     _leave(tx, record, gone)
     return removed
 
 
 def move(tx: Transaction, record: Record, members: list[Waiting], part: int) -> tuple[Inbound, ...]:
     """Move entries into the turn, in the order given and after what it has; answer them."""
-    moved = inbounds(tx, members)
+    moved = inbounds(tx, record, members)
     for entry, inbound in zip(members, moved, strict=True):
         record.tail += 1
-        entry.place = record.tail
-        if entry.row is None:
+        place, entry.place = entry.place, record.tail
+        if not entry.stored:
             tx.insert_inbound(record, entry, inbound, part)
         else:
             tx.execute(
-                "UPDATE inbound SET part = ?, place = ? WHERE id = ?",
-                (part, entry.place, entry.row),
+                "UPDATE inbound SET part = ?, place = ? WHERE conversation = ? AND place = ?",
+                (part, entry.place, record.key, place),
             )
     _leave(tx, record, members)
     return moved
@@ -104,7 +110,7 @@ def of_part(tx: Transaction, record: Record, part: int) -> tuple[Inbound, ...]:
     rows = tx.execute(
         "SELECT name, author, payload FROM inbound WHERE conversation = ? AND part = ? "
         "ORDER BY place",
-        (record.id, part),
+        (record.key, part),
     )
     return tuple(Inbound(*row) for row in rows)
 
@@ -114,7 +120,7 @@ def of_turn(tx: Transaction, record: Record) -> tuple[Inbound, ...]:
     rows = tx.execute(
         "SELECT name, author, payload FROM inbound "
         "WHERE conversation = ? AND part IS NOT NULL ORDER BY part, place",
-        (record.id,),
+        (record.key,),
     )
     return tuple(Inbound(*row) for row in rows)
 
@@ -123,7 +129,7 @@ def includes(tx: Transaction, record: Record, author: str) -> bool:
     """Whether *author* wrote one of the turn's inbounds."""
     found = tx.execute(
         "SELECT 1 FROM inbound WHERE conversation = ? AND part IS NOT NULL AND author = ? LIMIT 1",
-        (record.id, author),
+        (record.key, author),
     ).fetchone()
     return found is not None
 
@@ -132,7 +138,7 @@ def answers(tx: Transaction, record: Record, name: str) -> bool:
     """Whether the inbound is one of the turn's."""
     found = tx.execute(
         "SELECT 1 FROM inbound WHERE conversation = ? AND part IS NOT NULL AND name = ? LIMIT 1",
-        (record.id, name),
+        (record.key, name),
     ).fetchone()
     return found is not None
 

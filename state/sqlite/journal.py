@@ -11,14 +11,14 @@ def take(tx: Transaction, lease: Lease, key: str, author: str | None) -> tuple[I
     record = tx.holding(lease)
     found = tx.execute(
         "SELECT key FROM journal WHERE conversation = ? AND kind = 'take' AND name = ?",
-        (record.id, key),
+        (record.key, key),
     ).fetchone()
     if found is not None:
         return inbox.of_part(tx, record, int(found[0]))
     (takes,) = tx.execute(
-        "SELECT count(*) FROM journal WHERE conversation = ? AND kind = 'take'", (record.id,)
+        "SELECT count(*) FROM journal WHERE conversation = ? AND kind = 'take'", (record.key,)
     ).fetchone()
-    add(tx, record.id, "take", key, str(takes + 1), b"")
+    add(tx, record.key, "take", key, str(takes + 1), b"")
     moved = inbox.move(tx, record, inbox.of_author(tx, record, author), takes + 1)
     tx.store(record)
     return moved
@@ -29,7 +29,7 @@ def record(tx: Transaction, lease: Lease, name: str, key: str, value: bytes) -> 
     conversation, expiries = tx.turn_of(lease)
     if add(tx, conversation, "step", name, key, value):
         if expiries:
-            tx.execute("UPDATE conversation SET expiries = 0 WHERE id = ?", (conversation,))
+            tx.execute("UPDATE conversation SET expiries = 0 WHERE key = ?", (conversation,))
         return value
     (recorded,) = tx.execute(
         "SELECT value FROM journal "
@@ -56,18 +56,19 @@ def posted(tx: Transaction, lease: Lease, number: int, issue: int, message_id: s
     """See `State.posted`."""
     conversation, _ = tx.turn_of(lease)
     tx.execute(
-        "INSERT INTO journal (conversation, kind, name, key, value, message_id) "
-        "VALUES (?, 'page', ?, ?, ?, ?) "
+        "INSERT INTO journal (conversation, kind, name, key, value, message_id, place) "
+        "VALUES (?1, 'page', ?2, ?3, ?4, ?5, "
+        "(SELECT count(*) FROM journal WHERE conversation = ?1)) "
         "ON CONFLICT DO UPDATE SET message_id = excluded.message_id",
         (conversation, str(number), str(issue), b"", message_id),
     )
 
 
-def add(tx: Transaction, conversation: int, kind: str, name: str, key: str, value: bytes) -> bool:
+def add(tx: Transaction, conversation: str, kind: str, name: str, key: str, value: bytes) -> bool:
     """Record an entry of the turn; answer whether it is the first of its name and key."""
     written = tx.execute(
-        "INSERT OR IGNORE INTO journal (conversation, kind, name, key, value) "
-        "VALUES (?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO journal (conversation, kind, name, key, value, place) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, (SELECT count(*) FROM journal WHERE conversation = ?1))",
         (conversation, kind, name, key, value),
     )
     return written.rowcount == 1
@@ -79,8 +80,9 @@ def add(tx: Transaction, conversation: int, kind: str, name: str, key: str, valu
 def steps(tx: Transaction, record: Record) -> tuple[Step, ...]:
     """List the turn's steps in the order in which they were recorded."""
     rows = tx.execute(
-        "SELECT name, key, value FROM journal WHERE conversation = ? AND kind = 'step' ORDER BY id",
-        (record.id,),
+        "SELECT name, key, value FROM journal "
+        "WHERE conversation = ? AND kind = 'step' ORDER BY place",
+        (record.key,),
     )
     return tuple(Step(*row) for row in rows)
 
@@ -89,8 +91,8 @@ def pages(tx: Transaction, record: Record) -> tuple[Page, ...]:
     """List the turn's pages in the order in which they were recorded."""
     rows = tx.execute(
         "SELECT name, key, value, message_id FROM journal "
-        "WHERE conversation = ? AND kind = 'page' ORDER BY id",
-        (record.id,),
+        "WHERE conversation = ? AND kind = 'page' ORDER BY place",
+        (record.key,),
     )
     return tuple(
         Page(int(number), int(issue), intent, message_id)
@@ -101,6 +103,6 @@ def pages(tx: Transaction, record: Record) -> tuple[Page, ...]:
 def carried(tx: Transaction, record: Record) -> bytes | None:
     """What the turn that this one replaces handed on."""
     found = tx.execute(
-        "SELECT value FROM journal WHERE conversation = ? AND kind = 'carry'", (record.id,)
+        "SELECT value FROM journal WHERE conversation = ? AND kind = 'carry'", (record.key,)
     ).fetchone()
     return found[0] if found else None

@@ -253,8 +253,7 @@ def usage(tx: Transaction, owner: str, day: str) -> dict[str, int]:
 def answer(tx: Transaction, conversation: Conversation, inbound: str) -> bytes | None:
     """See `State.answer`."""
     found = tx.execute(
-        "SELECT value FROM answer JOIN conversation ON conversation.id = conversation "
-        "WHERE key = ? AND inbound = ? AND at >= ?",
+        "SELECT value FROM answer WHERE conversation = ? AND inbound = ? AND at >= ?",
         (key_of(conversation), inbound, tx.now - ANSWER_MICROSECONDS),
     ).fetchone()
     return found[0] if found else None

@@ -39,9 +39,9 @@ def dead_letters(tx: Transaction, owner: str, cursor: str | None, limit: int) ->
     lowest, beyond = keys_of(owner)
     conversation, at, name = cursor.split(" ") if cursor else ("", "0", "")
     rows = tx.execute(
-        "SELECT dead_letter.id, key, name, error, state, at "
-        "FROM dead_letter JOIN conversation ON conversation.id = dead_letter.conversation "
-        "WHERE key < ? AND (key, at, name) > (?, ?, ?) ORDER BY key, at, name LIMIT ?",
+        "SELECT id, conversation, name, error, state, at FROM dead_letter "
+        "WHERE conversation < ? AND (conversation, at, name) > (?, ?, ?) "
+        "ORDER BY conversation, at, name LIMIT ?",
         (beyond, lowest + conversation, int(at), name, limit + 1),
     ).fetchall()
     page = rows[:limit]
@@ -107,6 +107,6 @@ def _letter(tx: Transaction, record: Record, name: str) -> int | None:
     """The row of a dead letter."""
     found = tx.execute(
         "SELECT id FROM dead_letter WHERE conversation = ? AND name = ? ORDER BY id LIMIT 1",
-        (record.id, name),
+        (record.key, name),
     ).fetchone()
     return int(found[0]) if found else None

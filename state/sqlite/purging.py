@@ -14,7 +14,11 @@ ANSWER_MICROSECONDS = int(ANSWER_WINDOW * 1e6)
 
 def purge(tx: Transaction, rows: int) -> None:
     """Drop at most *rows* of each kind that are beyond their windows, the oldest first."""
-    _purge_operations(tx, rows)
+    tx.execute(
+        "DELETE FROM operation WHERE (minute, conversation, op) IN "
+        "(SELECT minute, conversation, op FROM operation WHERE minute < ? LIMIT ?)",
+        (tx.now // OP_MICROSECONDS - 1, rows),
+    )
     tx.execute(
         "DELETE FROM seen WHERE (inbound, conversation) IN "
         "(SELECT inbound, conversation FROM seen WHERE at < ? ORDER BY at LIMIT ?)",
@@ -22,16 +26,6 @@ def purge(tx: Transaction, rows: int) -> None:
     )
     _purge_pairs(tx, rows)
     _purge_answers(tx, rows)
-
-
-def _purge_operations(tx: Transaction, rows: int) -> None:
-    oldest = tx.execute("SELECT at FROM operation ORDER BY id LIMIT 1").fetchone()
-    if oldest is not None and oldest[0] < tx.now - OP_MICROSECONDS:
-        tx.execute(
-            "DELETE FROM operation WHERE at < ? AND id IN "
-            "(SELECT id FROM operation ORDER BY id LIMIT ?)",
-            (tx.now - OP_MICROSECONDS, rows),
-        )
 
 
 def _purge_pairs(tx: Transaction, rows: int) -> None:
@@ -46,15 +40,14 @@ def _purge_pairs(tx: Transaction, rows: int) -> None:
 def _purge_answers(tx: Transaction, rows: int) -> None:
     """Drop old answers, and with the last one the row of a conversation that is idle otherwise."""
     expired = tx.execute(
-        "SELECT key, inbound FROM answer JOIN conversation ON conversation.id = conversation "
-        "WHERE at < ? ORDER BY at LIMIT ?",
+        "SELECT conversation, inbound FROM answer WHERE at < ? ORDER BY at LIMIT ?",
         (tx.now - ANSWER_MICROSECONDS, rows),
     ).fetchall()
     for key, inbound in expired:
         record = tx.find(conversation_of(key))
         if record is not None:
             tx.execute(
-                "DELETE FROM answer WHERE conversation = ? AND inbound = ?", (record.id, inbound)
+                "DELETE FROM answer WHERE conversation = ? AND inbound = ?", (record.key, inbound)
             )
             record.given -= 1
             tx.store(record)

@@ -49,13 +49,13 @@ class Reading(Handle):
 def due(tx: Transaction, partition: int, limit: int) -> Due:
     """See `State.due`."""
     waking = tx.execute(
-        "SELECT key FROM conversation WHERE partition = ? AND wake <= ? ORDER BY wake, id LIMIT ?",
+        "SELECT key FROM conversation WHERE partition = ? AND wake <= ? ORDER BY wake, key LIMIT ?",
         (partition, tx.now, limit),
     )
     conversations = tuple(conversation_of(key) for (key,) in waking)
     signalled = tx.execute(
         "SELECT key, turn, signal, signal_by FROM conversation "
-        "WHERE partition = ? AND signal IS NOT NULL ORDER BY id LIMIT ?",
+        "WHERE partition = ? AND signal IS NOT NULL ORDER BY key LIMIT ?",
         (partition, limit),
     )
     return Due(conversations, tuple(signal_of(*row) for row in signalled))
@@ -68,7 +68,7 @@ def view(tx: Transaction, conversation: Conversation) -> View:
         return View(None, (), subscribed=False, wake=None)
     return View(
         inbox.running(tx, record),
-        inbox.inbounds(tx, inbox.entries(tx, record)),
+        inbox.inbounds(tx, record, inbox.entries(tx, record)),
         bool(record.subscribed),
         None if record.wake is None else (record.wake - tx.now) / 1e6,
         record.dead,
@@ -86,7 +86,7 @@ def history(
     rows = tx.execute(
         "SELECT number, payload FROM transcript WHERE conversation = ? AND number < ? "
         "ORDER BY number DESC LIMIT ?",
-        (record.id, end, limit),
+        (record.key, end, limit),
     ).fetchall()
     return tuple(Entry(*row) for row in reversed(rows))
 
@@ -94,8 +94,8 @@ def history(
 def reset(tx: Transaction, conversation: Conversation) -> None:
     """See `State.reset`."""
     record = tx.load(conversation)
-    tx.execute("DELETE FROM state WHERE conversation = ?", (record.id,))
-    tx.execute("DELETE FROM transcript WHERE conversation = ?", (record.id,))
+    tx.execute("DELETE FROM state WHERE conversation = ?", (record.key,))
+    tx.execute("DELETE FROM transcript WHERE conversation = ?", (record.key,))
     record.stateful = record.kept = 0
     record.detached = int(record.turn is not None)
     tx.store(record)

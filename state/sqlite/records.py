@@ -13,17 +13,15 @@ _COLUMNS = (
     *("head", "tail", "subscribed"),
 )
 
-LOAD = f"SELECT id, {', '.join(_COLUMNS)} FROM conversation WHERE key = ?"  # noqa: S608 (our columns)
-INSERT = f"INSERT INTO conversation VALUES (?, ?, ?{', ?' * len(_COLUMNS)})"  # noqa: S608 (our columns)
-UPDATE = f"UPDATE conversation SET {', '.join(f'{name} = ?' for name in _COLUMNS)} WHERE id = ?"  # noqa: S608 (our columns)
+LOAD = f"SELECT {', '.join(_COLUMNS)} FROM conversation WHERE key = ?"  # noqa: S608 (our columns)
+INSERT = f"INSERT INTO conversation VALUES (?, ?{', ?' * len(_COLUMNS)})"  # noqa: S608 (our columns)
+UPDATE = f"UPDATE conversation SET {', '.join(f'{name} = ?' for name in _COLUMNS)} WHERE key = ?"  # noqa: S608 (our columns)
 
 
 @dataclass(slots=True, eq=False)
 class Waiting:
     """An entry of the inbox; the migrations say what each column means."""
 
-    #: None until it has a row.
-    row: int | None
     name: str
     author: str
     at: int
@@ -31,13 +29,15 @@ class Waiting:
     gather: int = 0
     joins: str | None = None
     place: int = 0
-    #: What was admitted; None until it is asked for, if the entry has a row.
+    #: What was admitted; of an entry that has a row, None until it is asked for.
     inbound: Inbound | None = None
+    #: Whether the file has a row of it.
+    stored: bool = True
 
     @classmethod
     def of(cls, inbound: Inbound, at: int) -> "Waiting":
         """Make an entry that has no row yet."""
-        return cls(None, inbound.id, inbound.author, at, inbound=inbound)
+        return cls(inbound.id, inbound.author, at, inbound=inbound, stored=False)
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class Record:
     """One row of `conversation`; the migrations say what each column means."""
 
     conversation: Conversation
-    id: int
+    key: str
     token: str | None = None
     expires: int = 0
     wake: int | None = None

@@ -148,8 +148,8 @@ def _amended(
     entry = inbox.waiting(tx, record, inbound)
     if entry is not None:
         tx.execute(
-            "UPDATE inbound SET author = ?, payload = ? WHERE id = ?",
-            (edited.author, edited.payload, entry.row),
+            "UPDATE inbound SET author = ?, payload = ? WHERE conversation = ? AND place = ?",
+            (edited.author, edited.payload, record.key, entry.place),
         )
         return Amended()
     turn = _answering(tx, record, inbound)

@@ -50,9 +50,9 @@ def schedules(tx: Transaction, owner: str, cursor: str | None, limit: int) -> Sc
     lowest, beyond = keys_of(owner)
     conversation, _, timer = (cursor or "").partition(" ")
     rows = tx.execute(
-        "SELECT key, name, inbound, author, payload, delay, every, catch_up, generation, due "
-        "FROM timer JOIN conversation ON conversation.id = timer.conversation "
-        "WHERE key < ? AND (key, name) > (?, ?) ORDER BY key, name LIMIT ?",
+        "SELECT conversation, name, inbound, author, payload, delay, every, catch_up, "
+        "generation, due FROM timer WHERE conversation < ? AND (conversation, name) > (?, ?) "
+        "ORDER BY conversation, name LIMIT ?",
         (beyond, lowest + conversation, timer, limit + 1),
     ).fetchall()
     timers = tuple(_scheduled(tx, *row) for row in rows[:limit])

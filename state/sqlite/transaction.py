@@ -42,21 +42,21 @@ class Transaction:
     _answers: dict[tuple[str, str], str] = field(default_factory=dict)
     #: The last number given out in each partition that this transaction drew from.
     _numbers: dict[int, int] = field(default_factory=dict)
-    _last_id: int | None = None
     _tombstones: frozenset[Target] | None = None
 
     # --- conversations --------------------------------------------------------------------------
 
     def find(self, conversation: Conversation) -> Record | None:
         """Load a conversation's row, if it has one, to look at it."""
-        found = self.execute(records.LOAD, (key_of(conversation),)).fetchone()
-        return None if found is None else Record(conversation, *found)
+        key = key_of(conversation)
+        found = self.execute(records.LOAD, (key,)).fetchone()
+        return None if found is None else Record(conversation, key, *found)
 
     def load(self, conversation: Conversation) -> Record:
         """Load a conversation's row, or make one that `store` would insert; `Gone` if forgotten."""
         self.refuse_gone(conversation)
         found = self.find(conversation)
-        return found or Record(conversation, self._new_id(), stored=False)
+        return found or Record(conversation, key_of(conversation), stored=False)
 
     def living(self, lease: Lease) -> Record:
         """Load the row of a living lease, with a turn or without; `LeaseLost` for any other."""
@@ -76,69 +76,58 @@ class Transaction:
             raise LeaseLost(f"conversation {lease.conversation.id}: the lease holds no turn")
         return record
 
-    def turn_of(self, lease: Lease) -> tuple[int, int]:
+    def turn_of(self, lease: Lease) -> tuple[str, int]:
         """
-        Answer the row id and the expiries of the turn that *lease* is on, else as `holding`.
+        Answer the key and the expiries of the turn that *lease* is on, else as `holding`.
 
         For the steps that only write to the journal, and need no more of the row.
         """
         self.refuse_gone(lease.conversation)
+        key = key_of(lease.conversation)
         found = self.execute(
-            "SELECT id, expiries FROM conversation "
+            "SELECT expiries FROM conversation "
             "WHERE key = ? AND token = ? AND expires > ? AND turn IS NOT NULL",
-            (key_of(lease.conversation), lease.token, self.now),
+            (key, lease.token, self.now),
         ).fetchone()
-        if found is None:
-            record = self.holding(lease)
-            return record.id, record.expiries
-        row, expiries = found
-        return row, expiries
+        return key, self.holding(lease).expiries if found is None else found[0]
 
     def store(self, record: Record) -> None:
         """Write a row and the new entries of its inbox; an idle conversation leaves nothing."""
         for entry in record.inbox or ():
-            if entry.row is None and entry.inbound is not None:
+            if not entry.stored and entry.inbound is not None:
                 self.insert_inbound(record, entry, entry.inbound, None)
         if record.idle():
             if record.stored:
-                self.execute("DELETE FROM conversation WHERE id = ?", (record.id,))
+                self.execute("DELETE FROM conversation WHERE key = ?", (record.key,))
         elif record.stored:
-            self.execute(records.UPDATE, (*records.columns(record), record.id))
+            self.execute(records.UPDATE, (*records.columns(record), record.key))
         else:
-            conversation = record.conversation
-            partition = partition_of(conversation.owner, self.partitions)
-            row = (record.id, key_of(conversation), partition, *records.columns(record))
-            self.execute(records.INSERT, row)
+            partition = partition_of(record.conversation.owner, self.partitions)
+            self.execute(records.INSERT, (record.key, partition, *records.columns(record)))
 
     def insert_inbound(
         self, record: Record, entry: records.Waiting, inbound: Inbound, part: int | None
     ) -> None:
         """Give a new entry of the inbox its row, in the inbox or already in the turn."""
-        entry.row = self.execute(
-            "INSERT INTO inbound "
-            "(conversation, part, place, name, author, payload, at, after, gather, joins) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        self.execute(
+            "INSERT INTO inbound VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                *(record.id, part, entry.place, entry.name, entry.author, inbound.payload),
+                *(record.key, entry.place, part, entry.name, entry.author, inbound.payload),
                 *(entry.at, entry.after, entry.gather, entry.joins),
             ),
-        ).lastrowid
-
-    def _new_id(self) -> int:
-        """Number a new row before it is inserted, so that rows of it can be written first."""
-        last = self._last_id
-        if last is None:
-            (last,) = self.execute("SELECT coalesce(max(id), 0) FROM conversation").fetchone()
-        self._last_id = last + 1
-        return last + 1
+        )
+        entry.stored = True
 
     def finish(self) -> None:
         """Write what all the steps gathered: their answers, and the counters that moved."""
         for partition, number in self._numbers.items():
             self.execute("UPDATE counter SET number = ? WHERE partition = ?", (number, partition))
         self.executemany(
-            "INSERT OR REPLACE INTO operation (conversation, op, at, answer) VALUES (?, ?, ?, ?)",
-            ((key, op, self.now, answer) for (key, op), answer in self._answers.items()),
+            "INSERT OR REPLACE INTO operation VALUES (?, ?, ?, ?, ?)",
+            [
+                (self.now // OP_MICROSECONDS, key, op, self.now, answer)
+                for (key, op), answer in self._answers.items()
+            ],
         )
 
     # --- tokens and hints -----------------------------------------------------------------------
@@ -166,12 +155,13 @@ class Transaction:
         self, conversation: Conversation, op: str, inbound: Inbound | None = None
     ) -> Any:  # noqa: ANN401 (each step names the type of its own answers)
         """The answer this operation got before, within `OP_WINDOW`; None if it is new."""
-        key = key_of(conversation)
+        key, minute = key_of(conversation), self.now // OP_MICROSECONDS
         text = self._answers.get((key, op))
         if text is None:
             found = self.execute(
-                "SELECT answer FROM operation WHERE conversation = ? AND op = ? AND at >= ?",
-                (key, op, self.now - OP_MICROSECONDS),
+                "SELECT answer FROM operation "
+                "WHERE minute IN (?, ?) AND conversation = ? AND op = ? AND at >= ?",
+                (minute, minute - 1, key, op, self.now - OP_MICROSECONDS),
             ).fetchone()
             if found is None:
                 return None

@@ -44,6 +44,10 @@ AGAIN = 0.005
 #: another process for longer than some 50 ms.
 BATCH = 512
 
+#: Steps between two looks for what is too old: rare enough to cost a lone step little, and often
+#: enough that the file holds hardly more than the windows.
+PURGE = 32
+
 
 @dataclass(slots=True, eq=False)
 class Call:
@@ -80,6 +84,7 @@ class Writer:
         self._looking: asyncio.TimerHandle | None = None
         self._queue: queue.SimpleQueue[list[Call] | None] = queue.SimpleQueue()
         self._ending = False
+        self._unpurged = 0
         # A daemon, so that a program that never closes its state can still end.
         self._thread = threading.Thread(target=self._run, name="interlock-sqlite", daemon=True)
         self._thread.start()
@@ -230,9 +235,16 @@ class Writer:
         answers = [attempt(call.step, transaction) for call in calls]
         if writes:
             transaction.finish()
-            purging.purge(transaction, 2 * len(calls))
+            self._purge(transaction, len(calls))
         execute("COMMIT")
         return transaction.signals, answers
+
+    def _purge(self, transaction: Transaction, steps: int) -> None:
+        """Drop what is too old, twice as much as the steps may have added since the last time."""
+        self._unpurged += steps
+        if self._unpurged >= PURGE:
+            purging.purge(transaction, 2 * self._unpurged)
+            self._unpurged = 0
 
     def _undo(self) -> None:
         # Some errors have ended the transaction already; one that cannot be ended fails the next.

@@ -132,10 +132,9 @@ class Odds:
     def _forget(self) -> Step:
         here, letter, op = self.random.choice(CONVERSATIONS), self.letters[-1], self._op()
         target = self.random.choice([here, Owner(here.owner), Author(self.random.choice(AUTHORS))])
-        limit = self.random.choice([1, 200])
         return self.random.choice(
             [
-                lambda state: state.forget(target, limit=limit),
+                lambda state: state.forget(target),
                 lambda state: state.dead_letters(here.owner),
                 lambda state: state.requeue(here, letter, op=op),
                 lambda state: state.requeue(here, letter, op=op),

@@ -53,7 +53,9 @@ async def everything(state: State) -> list[object]:
         shown.append(await state.view(conversation))
         shown.append(await state.history(conversation, limit=5))
         shown.append(await state.is_subscribed(conversation))
-    shown += [await state.due(partition, 10) for partition in range(PARTITIONS)]
+    for partition in range(PARTITIONS):
+        due = await state.due(partition, 10)  # what is due since the same moment has no order
+        shown.append(sorted(map(repr, (*due.conversations, *due.signals))))
     return shown
 
 

@@ -321,12 +321,12 @@ async def test_an_idle_conversation_leaves_nothing(
         await state.commit(started.lease, Changes(), op=f"end-{number}", claim=None)
     idle = {"store": 1, "counter": 16}
     assert rows(path) == idle | {"seen": 5, "operation": 10}
-    clock.now += OP_WINDOW + 1
-    for _ in range(5):
+    clock.now += 2 * OP_WINDOW
+    for _ in range(writer.PURGE):
         await state.unsubscribe(HERE)
     assert rows(path) == idle | {"seen": 5}
     clock.now += SEEN_WINDOW
-    for _ in range(3):
+    for _ in range(writer.PURGE):
         await state.unsubscribe(HERE)
     assert rows(path) == idle
 

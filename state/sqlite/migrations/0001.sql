@@ -1,6 +1,7 @@
 -- The first schema. Points in time are microseconds of the store's clock; payloads are opaque.
 -- A conversation's key is "<owner> <id>": a space is in neither, so that all of an owner is one
--- range of keys and no owner is the prefix of another's.
+-- range of keys and no owner is the prefix of another's. What a turn writes is in as few B-trees as
+-- can be, since each is a page more to bring to the disk.
 
 CREATE TABLE store (
     partitions INTEGER NOT NULL
@@ -14,8 +15,7 @@ CREATE TABLE counter (
 
 -- A conversation in which something is pending or kept; an idle one has no row.
 CREATE TABLE conversation (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
+    key TEXT PRIMARY KEY,
     partition INTEGER NOT NULL,
     -- The lease.
     token TEXT,
@@ -52,7 +52,7 @@ CREATE TABLE conversation (
     head INTEGER NOT NULL,
     tail INTEGER NOT NULL,
     subscribed INTEGER NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX conversation_wake ON conversation (partition, wake) WHERE wake IS NOT NULL;
 CREATE INDEX conversation_signal ON conversation (partition) WHERE signal IS NOT NULL;
@@ -61,10 +61,9 @@ CREATE INDEX conversation_subscribed ON conversation (key) WHERE subscribed = 1;
 -- Inbounds that wait (part is null), that made the turn (0), or that its n-th take moved into it,
 -- each in the order of their places.
 CREATE TABLE inbound (
-    id INTEGER PRIMARY KEY,
-    conversation INTEGER NOT NULL,
-    part INTEGER,
+    conversation TEXT NOT NULL,
     place INTEGER NOT NULL,
+    part INTEGER,
     name TEXT NOT NULL,
     author TEXT NOT NULL,
     payload BLOB NOT NULL,
@@ -73,31 +72,29 @@ CREATE TABLE inbound (
     after INTEGER NOT NULL,
     gather INTEGER NOT NULL,
     -- Name of the inbound that it continues.
-    joins TEXT
-) STRICT;
+    joins TEXT,
+    PRIMARY KEY (conversation, place)
+) STRICT, WITHOUT ROWID;
 
-CREATE INDEX inbound_conversation ON inbound (conversation, part);
-
--- What the turn has recorded, in this order; dropped with the turn.
+-- What the turn has recorded, in the order of places; dropped with the turn.
 --   step   name, key, value
 --   page   name = number, key = issue, value = intent, message_id
 --   take   name = its key, key = part
 --   carry  value
 CREATE TABLE journal (
-    id INTEGER PRIMARY KEY,
-    conversation INTEGER NOT NULL,
+    conversation TEXT NOT NULL,
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
     key TEXT NOT NULL,
+    place INTEGER NOT NULL,
     value BLOB NOT NULL,
-    message_id TEXT
-) STRICT;
-
-CREATE UNIQUE INDEX journal_entry ON journal (conversation, kind, name, key);
+    message_id TEXT,
+    PRIMARY KEY (conversation, kind, name, key)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE timer (
     id INTEGER PRIMARY KEY,
-    conversation INTEGER NOT NULL,
+    conversation TEXT NOT NULL,
     name TEXT NOT NULL,
     generation INTEGER NOT NULL,
     due INTEGER NOT NULL,
@@ -114,14 +111,14 @@ CREATE UNIQUE INDEX timer_name ON timer (conversation, name);
 
 -- Beside the conversation's row, which every renewal writes again.
 CREATE TABLE state (
-    conversation INTEGER PRIMARY KEY,
+    conversation TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
     value BLOB NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- The author of our own entries is "".
 CREATE TABLE transcript (
-    conversation INTEGER NOT NULL,
+    conversation TEXT NOT NULL,
     number INTEGER NOT NULL,
     author TEXT NOT NULL,
     payload BLOB NOT NULL,
@@ -132,7 +129,7 @@ CREATE INDEX transcript_author ON transcript (author) WHERE author <> '';
 
 CREATE TABLE dead_letter (
     id INTEGER PRIMARY KEY,
-    conversation INTEGER NOT NULL,
+    conversation TEXT NOT NULL,
     name TEXT NOT NULL,
     error TEXT NOT NULL,
     state BLOB,
@@ -153,12 +150,12 @@ CREATE INDEX dead_inbound_dead_letter ON dead_inbound (dead_letter);
 
 -- Answers that commits gave to inbounds.
 CREATE TABLE answer (
-    conversation INTEGER NOT NULL,
+    conversation TEXT NOT NULL,
     inbound TEXT NOT NULL,
     at INTEGER NOT NULL,
     value BLOB NOT NULL,
     PRIMARY KEY (conversation, inbound)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX answer_at ON answer (at);
 
@@ -173,16 +170,16 @@ CREATE TABLE seen (
 
 CREATE INDEX seen_at ON seen (at);
 
--- The first answer to each operation, in the order given. They outlive their conversation's row too.
+-- The first answer to each operation, by the minute in which it was given. They outlive their
+-- conversation's row too.
 CREATE TABLE operation (
-    id INTEGER PRIMARY KEY,
+    minute INTEGER NOT NULL,
     conversation TEXT NOT NULL,
     op TEXT NOT NULL,
     at INTEGER NOT NULL,
-    answer TEXT NOT NULL
-) STRICT;
-
-CREATE UNIQUE INDEX operation_op ON operation (conversation, op);
+    answer TEXT NOT NULL,
+    PRIMARY KEY (minute, conversation, op)
+) STRICT, WITHOUT ROWID;
 
 -- A value, a counter, or (both null) a list. A scope's conversation or person is "" if it has none.
 CREATE TABLE pair (
