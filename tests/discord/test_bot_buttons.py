@@ -110,13 +110,15 @@ async def test_a_failed_reply_can_be_tried_again_by_its_author(
 
     It is the same turn under the same nonce, so its reply takes the place of the failed one.
     """
-    async with running(sandbox, monkeypatch):
+    async with running(sandbox, monkeypatch) as bot:
         room = Room(sandbox)
         room.say("Bo", "fail")
         [failed] = await room.until_replies(texts.MARKS[Ending.FAILED])
         [(message, custom_id)] = list(buttons(room))
+        await wait_until(lambda: not len(bot.locks), description="it is set aside")
 
         assert await press(room, "Cy", message, custom_id) == texts.NOT_YOURS
+
         def edits() -> int:
             return len(room.requests("PATCH", f"/messages/{message}"))
 

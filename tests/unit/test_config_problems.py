@@ -32,7 +32,7 @@ def problems(
         ("inbox = 3", "inbox: no such setting; did you mean conversation.inbox?"),
         (
             "[history]\nxyzzy = 1",
-            "history.xyzzy: no such setting; known here: keep",
+            "history.xyzzy: no such setting; known here: backfill_dm, backfill_guild, keep",
         ),
         (
             '[cogs.chta]\nmodel = ""',
