@@ -56,13 +56,13 @@ class ConversationKeys:
         conversation. Plain ids of one conversation never share one; other two ids of a bucket do
         once in 10^16 messages. An id without a time of its own has a key of its own.
         """
-        snowflake = _SNOWFLAKE.match(inbound)
-        if snowflake is None:
+        start = _SNOWFLAKE.match(inbound)
+        if start is None:
             own = f"{self.tag}:seen:{_hash(inbound) ^ self.salt:x}"
             return packed((own, own)), "own "
-        number = int(snowflake[0])
+        number = int(start[0])
         hour = (number >> 22) // _HOUR_MS + _FIRST_HOUR
-        if snowflake.end() != len(inbound) or number >> 63:
+        if start.end() != len(inbound) or number >> 63:
             number = _hash(inbound)
         mark = number ^ self.salt
         bucket = f"{self.tag}:seen:{hour}"

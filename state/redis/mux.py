@@ -13,7 +13,7 @@ from typing import Any, cast
 from redis.asyncio.connection import AbstractConnection
 
 from state.redis.driver import SOCKET_TIMEOUT
-from state.redis.resp import Incomplete, ServerError, parse
+from state.redis.resp import ServerError, replies_in
 
 #: Questions that may wait for their replies; more callers queue up before they ask. Relation: far
 #: more than one turn of the loop asks, few enough that a stalled server holds little memory.
@@ -36,6 +36,8 @@ class Mux(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", writer.transport)
         #: redis-py's own protocol, which has to hear of the end.
         self._before = self._transport.get_protocol()
+        #: Whether the connection stands, as far as is known, and whether it can be asked at once.
+        self.open = self.ready = True
         self._buffer = bytearray(_READ)
         self._read = memoryview(self._buffer)
         self._rest = b""
@@ -50,16 +52,6 @@ class Mux(asyncio.BufferedProtocol):
         self._closed = self._loop.create_future()
         self._transport.set_protocol(self)
 
-    @property
-    def open(self) -> bool:
-        """Whether the connection stands, as far as is known."""
-        return not self._transport.is_closing()
-
-    @property
-    def ready(self) -> bool:
-        """Whether it can be asked at once."""
-        return len(self._waiting) < IN_FLIGHT and not self._transport.is_closing()
-
     async def room(self) -> None:
         """Return when fewer than `IN_FLIGHT` questions wait, or the connection is lost."""
         while self.open and not self.ready:
@@ -71,6 +63,8 @@ class Mux(asyncio.BufferedProtocol):
         """Send a packed command; its reply fulfils the future, a lost connection fails it."""
         reply = self._loop.create_future()
         self._waiting.append(reply)
+        if len(self._waiting) >= IN_FLIGHT:
+            self.ready = False
         self._out.append(question)
         if len(self._out) == 1:
             self._loop.call_soon(self._flush)
@@ -78,6 +72,7 @@ class Mux(asyncio.BufferedProtocol):
 
     def abandon(self) -> None:
         """Cut the connection, without a word to a server that may not listen."""
+        self.open = self.ready = False
         self._transport.abort()
 
     async def close(self) -> None:
@@ -125,21 +120,18 @@ class Mux(asyncio.BufferedProtocol):
         """Hand out the replies that are there as a whole."""
         received = bytes(self._read[:nbytes])
         buffer = self._rest + received if self._rest else received
-        at, end, waiting = 0, len(buffer), self._waiting
-        try:
-            while at < end:
-                reply, at = parse(buffer, at)
-                future = waiting.popleft()
-                if future.done():  # its caller was cancelled
-                    continue
-                if isinstance(reply, ServerError):
-                    future.set_exception(reply)
-                else:
-                    future.set_result(reply)
-        except Incomplete:
-            pass
+        answers, at = replies_in(buffer)
         self._rest = buffer[at:]
-        if self._crowd:
+        for answer in answers:
+            reply = self._waiting.popleft()
+            if reply.done():  # its caller was cancelled
+                continue
+            if isinstance(answer, ServerError):
+                reply.set_exception(answer)
+            else:
+                reply.set_result(answer)
+        if self.open and not self.ready and len(self._waiting) < IN_FLIGHT:
+            self.ready = True
             self._let_in()
 
     def _let_in(self) -> None:
@@ -153,13 +145,14 @@ class Mux(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell everybody that the outcome of their question is unknown."""
+        self.open = self.ready = False
         if self._timer is not None:
             self._timer.cancel()
-        lost = ConnectionError(str(exc) if exc else "the connection was closed")
+        reason = ConnectionError(str(exc) if exc else "the connection was closed")
         while self._waiting:
             reply = self._waiting.popleft()
             if not reply.done():
-                reply.set_exception(lost)
+                reply.set_exception(reason)
         self._let_in()
         self._before.connection_lost(exc)
         if not self._closed.done():

@@ -74,3 +74,16 @@ def parse(buffer: bytes, at: int) -> tuple[Any, int]:
     if kind == _STATUS:
         return buffer[at + 1 : end], after
     return ServerError(buffer[at + 1 : end].decode("utf-8", "replace")), after
+
+
+def replies_in(buffer: bytes) -> tuple[list[Any], int]:
+    """Return the replies that are there as a whole, and where the first that is not starts."""
+    found: list[Any] = []
+    at, length = 0, len(buffer)
+    try:
+        while at < length:
+            reply, at = parse(buffer, at)
+            found.append(reply)
+    except Incomplete:
+        pass
+    return found, at

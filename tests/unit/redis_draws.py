@@ -115,8 +115,8 @@ class Draws:
         stop = chance.choice([*StopRight, StopRight.NONE])
         return Could(chance.random() < 0.8, chance.random() < 0.5, stop, joins)
 
-    def policy(self, where: Conversation) -> Policy:
-        """Tight bounds; no quiet where conversations are held without a turn."""
+    def policy(self) -> Policy:
+        """Tight bounds."""
         chance = self.chance
         return Policy(
             inbox=chance.choice([2, 20]),
@@ -128,6 +128,6 @@ class Draws:
             drop=chance.random() < 0.1,
             gather=chance.random() < 0.4,
             not_before=chance.choice([0.0, 0.0, 0.0, 4.0]),
-            quiet=chance.choice([0.0, 0.0, 1.5]) if where != CONVERSATIONS[2] else 0.0,
+            quiet=chance.choice([0.0, 0.0, 1.5]),
             quiet_most=3.0,
         )

@@ -89,7 +89,7 @@ class Steps(Draws):
             self.leases.append(started.lease)
 
     def _admit(self, where: Conversation) -> Call:
-        inbound, could, policy = self.inbound(), self.could(), self.policy(where)
+        inbound, could, policy = self.inbound(), self.could(), self.policy()
         op, claim = self.op(), self.claim()
         return lambda state: state.admit(where, inbound, could, policy, op=op, claim=claim)
 
@@ -178,7 +178,6 @@ class Steps(Draws):
         return lambda state: state.kill(where, by=by, op=op, author=author)
 
     def _acquire(self, where: Conversation) -> Call:
-        where = CONVERSATIONS[2]  # where nothing asks for quiet
         op, claim = self.op(), Claim(self.chance.choice([5.0, 30.0]))
         return lambda state: state.acquire(where, op=op, claim=claim)
 

@@ -38,7 +38,7 @@ if call('HGET', TURN, 'pages') or ENDED_BY[pending()] then
   return answer(op, {'elsewhere', turn_id()})
 end
 local admitted = string.match(turn, '^%S+ %S+ (%d+)')
-call('LPUSH', INBOX, table.concat({admitted, edit, author, 0, 0, '*', payload}, ' '))
+call('LPUSH', INBOX, table.concat({admitted, edit, author, 0, 0, id, payload}, ' '))
 put_signal('supersede', author)
 publish(ARGV[4])
 return answer(op, {'superseding', turn_id()})

@@ -20,7 +20,7 @@ else
   call('DEL', KEY)
 end
 call('RPUSH', KEY, ARGV[4])
-call('LTRIM', KEY, -most, -1)
+if most > 0 then call('LTRIM', KEY, -most, -1) else call('DEL', KEY) end
 local length = call('LLEN', KEY)
 call('LPUSH', KEY, int(lasts))
 call('PERSIST', KEY)

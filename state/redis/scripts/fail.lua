@@ -23,7 +23,8 @@
 if not turn or not held or token ~= lease_token then return first_answer(op) or {'lost'} end
 local error, retry_in, limit = ARGV[own_at], tonumber(ARGV[own_at + 1]), tonumber(ARGV[own_at + 2])
 local attempts = tonumber(call('HGET', TURN, 'attempts') or 0) + 1
-if retry_in and attempts < limit then
+local ended = ENDED_BY[pending()]
+if retry_in and attempts < limit and not ended then
   local retry_at = int(now + retry_in)
   call('HSET', TURN, 'token', '', 'attempts', attempts, 'backing', retry_at)
   call('ZADD', WAKE, retry_at, name)
@@ -35,8 +36,10 @@ if more ~= '' then
   write_more(own_at + 3)
 end
 write()
-bury(error)
-end_turn()
+if not ended then -- else the hand-over settles it, as that of a dead holder would
+  bury(error)
+  end_turn()
+end
 local started = next_turn(op, lease, patience)
 sweep()
 return answer(op, with_turnover({'turnover'}, started))

@@ -19,7 +19,7 @@
 -- include handover
 
 local op = ARGV[3]
-if not held or token ~= ARGV[6] then return first_answer(op) or {'lost'} end
+if turn or not held or token ~= ARGV[6] then return first_answer(op) or {'lost'} end
 end_turn()
 local started = next_turn(op, tonumber(ARGV[4]), tonumber(ARGV[5]))
 sweep()

@@ -28,12 +28,26 @@ if more ~= '' then
 end
 write()
 
--- What waits for the turn's place: everybody's after an interruption, else its lead's.
+-- What moves into the turn after this one: its lead's or everybody's, and what continues it.
+local function succeeding(everyone)
+  local moved, answered = {}, {}
+  for _, inbound in ipairs(inbounds_of_turn()) do answered[id_of(inbound)] = true end
+  for _, inbound in ipairs(waiting()) do
+    local joins = string.match(inbound, '^%d+ %S+ %S+ %d+ %d (%S+)')
+    if everyone or author_of(inbound) == lead() or answered[joins] then
+      moved[#moved + 1] = inbound
+      answered[id_of(inbound)] = true
+      call('LREM', INBOX, 1, inbound)
+    end
+  end
+  return moved
+end
+
 local function successor()
   if ENDED_BY[pending()] then return nil end
   local admitted
   local everyone, rejoined, followups = unpack(call('HMGET', TURN, 'everyone', 'rejoined', 'followups'))
-  local moved = withdraw(not everyone and lead() or nil)
+  local moved = succeeding(everyone)
   if #moved == 0 then return nil end
   for _, inbound in ipairs(moved) do
     local at = tonumber(string.match(inbound, '^%d+'))

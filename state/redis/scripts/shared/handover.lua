@@ -92,13 +92,10 @@ end
 
 -- The inbounds that the turn was made of, then those it took.
 local function inbounds_of_turn()
-  local taken, fields = {}, call('HGETALL', TURN)
-  local all = {}
-  for i = 1, #fields, 2 do
-    if fields[i] == 'inbounds' then
-      all = unframed(fields[i + 1])
-    elseif string.sub(fields[i], 1, 2) == 'T:' then
-      local place, inbounds = string.match(fields[i + 1], '^(%d+) (.*)$')
+  local all, taken = unframed(call('HGET', TURN, 'inbounds')), {}
+  for _, field in ipairs(call('HKEYS', TURN)) do
+    if string.sub(field, 1, 2) == 'T:' then
+      local place, inbounds = string.match(call('HGET', TURN, field), '^(%d+) (.*)$')
       taken[#taken + 1] = {tonumber(place), unframed(inbounds)}
     end
   end
@@ -153,23 +150,27 @@ local function expire(oldest)
   if #gone > 0 then settle('expired', 'inbox', gone) end
 end
 
--- Settle an unfinished turn that must not run again: stopped, killed, or expired too often.
-local function end_unrunnable()
+-- Settle an unfinished turn that carries a stop or kill; whether there was one.
+local function settle_stopped()
+  local outcome = turn and ENDED_BY[pending()]
+  if not outcome then return false end
+  settle(outcome, 'turn', call('HGETALL', TURN))
+  end_turn()
+  return true
+end
+
+-- Count the expiry of an unfinished turn's lease; give the turn up when it was one too many.
+local function settle_exhausted()
   local expiries = tonumber(call('HGET', TURN, 'expiries') or 0)
   if token and token ~= '' then -- its lease ended by expiry, not by fail, park or steal
     expiries = expiries + 1
     token = ''
     call('HSET', TURN, 'token', '', 'expiries', expiries)
   end
-  local outcome = ENDED_BY[pending()]
-  if not outcome and expiries >= MAX_EXPIRIES then
-    bury('its lease expired ' .. expiries .. ' times without progress')
-    outcome = 'dead-lettered'
-  end
-  if outcome then
-    settle(outcome, 'turn', call('HGETALL', TURN))
-    end_turn()
-  end
+  if expiries < MAX_EXPIRIES then return end
+  bury('its lease expired ' .. expiries .. ' times without progress')
+  settle('dead-lettered', 'turn', call('HGETALL', TURN))
+  end_turn()
 end
 
 -- Make a turn of the oldest inbound that is not held back, and of those that belong to it; answer
@@ -198,15 +199,17 @@ local function new_turn()
 end
 
 -- Start the head of a conversation that nobody holds, settling on the way what cannot start.
--- `lease` and `patience` are microseconds; without a lease start nothing, and leave a wake.
--- Answer a flat Started, or nil.
+-- `lease` and `patience` are microseconds; without a lease start nothing, settle only what was
+-- stopped, and leave a wake. Answer a flat Started, or nil.
 local function next_turn(op, lease, patience)
+  local stopped = settle_stopped()
   if not lease then
+    if stopped then call('ZREM', WAKE, name) end
     leave_wake()
     return nil
   end
+  if turn then settle_exhausted() end
   local fields
-  if turn then end_unrunnable() end
   if turn then
     fields = call('HGETALL', TURN)
   else
@@ -236,7 +239,5 @@ end
 
 -- Settle a stopped or killed turn that nobody holds; leave a wake for what waits.
 local function end_if_unheld()
-  if not turn or held or not ENDED_BY[pending()] then return end
-  end_unrunnable()
-  rewake()
+  if not held and settle_stopped() then rewake() end
 end
