@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot import texts
+from bot import notices, texts
 from bot.door import DoorRules, Mode
 from bot.endings import Ending
 from bot.inbound import Message
@@ -110,8 +110,11 @@ async def test_without_a_store_nothing_is_answered_and_the_door_stays_open() -> 
 # ---------------------------------------------------------------------------------- what becomes of
 
 
-async def test_who_waits_sees_an_hourglass_until_they_are_served() -> None:
-    """On their own message, and on nobody else's."""
+async def test_who_waits_sees_an_hourglass_until_they_are_served(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On their own message, and on nobody else's; it goes without another look at the store."""
+    monkeypatch.setattr(notices, "LOOK_AGAIN", 30.0)
     async with running(Script(hang)) as bot:
         await begun(bot, asked := message("a"))
         await bot.hears(waits := message("b", BO))

@@ -157,8 +157,11 @@ async def test_one_step_of_the_store_goes_wrong(trouble: Trouble) -> None:
 
         play.store.plan = plan
         async with running(Script(respond), store=play.store, discord=play.discord) as bot:
+            begun = play.store.clock.now
             await play.perform(bot)
             play.answered(play.first, play.second)
+            if trouble is not Trouble.LEASE_LOST:
+                assert play.store.clock.now == begun, f"moment {play.moment}: a lease ran out"
             await play.rests(bot)
 
     await every_moment(perform)

@@ -69,6 +69,26 @@ async def test_another_turns_message_of_the_same_text_is_not_taken_for_the_page(
     assert len(turn.discord.asked("create")) == 1
 
 
+async def test_a_message_that_tells_another_nonce_is_not_taken_for_the_page() -> None:
+    """Where Discord tells nonces, they decide, whatever a message replies to."""
+    turn = await HeldTurn(unsettled()).begin()
+    turn.discord.put("hello", reply_to=turn.asked.id, nonce="another's")
+    await turn.create(0)
+    assert len(turn.discord.asked("create")) == 1
+
+
+async def test_a_page_of_ours_is_not_taken_for_another_of_the_same_text() -> None:
+    """Page 1 was deleted and about to be sent anew; page 2 happens to say the same."""
+    turn = HeldTurn()
+    one, other = turn.discord.put("one"), turn.discord.put("again")
+    left = (Page(0, 0, b"one", one), unsettled(1, issue=1, intent="again"))
+    turn.left = (*left, Page(2, 0, b"again", other))
+    turn.discord.shows_nonces = False
+    await turn.begin()
+    await turn.create(1, Outgoing("again"))
+    assert len(turn.discord.asked("create")) == 1
+
+
 async def test_an_older_message_of_the_same_text_is_not_taken_for_a_later_page() -> None:
     """The rest of every long reply begins with the same line; ours is newer than our last page."""
     turn = HeldTurn()
