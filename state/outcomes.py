@@ -84,8 +84,9 @@ class Placed:
     """
     The inbound is in the inbox.
 
-    *place* counts the inbounds ahead of it, a running turn as one; 0 means it was itself started.
-    *turnover* may start an older head, when the holder of the conversation had died.
+    *place* counts the inbounds ahead of it, a running turn as one. *turnover* tells whether it was
+    started: at place 0, unless the conversation is held without a turn, or the inbound held back;
+    at another place an older head was, when the holder of the conversation had died.
     """
 
     place: int

@@ -2,12 +2,14 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from state import State
 from state.contract.factory import Clock
+from state.keys import Scope
+from state.listings import DeadLetter, Scheduled
 from state.outcomes import (
     Admission,
     Due,
@@ -55,6 +57,12 @@ ROOMY = Policy(inbox=1000, per_person=1000)
 
 #: More due conversations and signals than any test makes.
 ALL = 100_000
+
+
+#: One person's, one conversation's and an owner's keys; all in the partition of `HERE`.
+PERSONAL = Scope(HERE.owner, person="ann")
+LOCAL = Scope(HERE.owner, HERE.id)
+SHARED = Scope(HERE.owner)
 
 
 def op() -> str:
@@ -159,6 +167,8 @@ class Everything:
     history: tuple[Entry, ...]
     due: Due
     subscribed: bool
+    letters: tuple[DeadLetter, ...]
+    timers: tuple[Scheduled, ...]
 
 
 async def everything(state: State, at: Conversation = HERE) -> Everything:
@@ -168,6 +178,8 @@ async def everything(state: State, at: Conversation = HERE) -> Everything:
         await state.history(at, limit=ALL),
         await due(state, at),
         await state.is_subscribed(at),
+        (await state.dead_letters(at.owner, limit=ALL)).letters,
+        (await state.schedules(at.owner, limit=ALL)).timers,
     )
 
 
@@ -191,6 +203,27 @@ async def taken_over(state: State, clock: Clock, *, at: Conversation = HERE) -> 
     assert wake is not None, "nobody would ever look at this conversation again"
     clock.move(max(0.0, wake))
     return await claimed(state, at=at)
+
+
+async def twice(one: State, two: State, step: Callable[[State], Awaitable[T]]) -> T:
+    """
+    Take *step* on one handle, then again on the other, and return the answer.
+
+    *step* has its operation id bound. A step that did happen is not known to have, when its answer
+    was lost; so the second answer must be the first, and the second effect none.
+    """
+    answer = await step(one)
+    before = await everything(one)
+    assert await step(two) == answer
+    assert await everything(one) == before
+    return answer
+
+
+async def acquired(state: State, *, at: Conversation = HERE) -> Lease:
+    """Hold a conversation without a turn; it must be free."""
+    answer = await state.acquire(at, op=op(), claim=CLAIM)
+    assert isinstance(answer, Lease), answer
+    return answer
 
 
 # --- races ---------------------------------------------------------------------------------------

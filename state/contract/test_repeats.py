@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
 
 import pytest
 
@@ -27,6 +26,7 @@ from state.contract.scene import (
     started,
     taken_over,
     turnover_of,
+    twice,
 )
 from state.outcomes import (
     Admission,
@@ -44,22 +44,6 @@ from state.outcomes import (
 from state.values import Changes, Claim, Could, Inbound, Lease, Policy, SignalKind
 
 pytestmark = pytest.mark.asyncio
-
-T = TypeVar("T")
-
-
-async def twice(one: State, two: State, step: Callable[[State], Awaitable[T]]) -> T:
-    """
-    Take *step* on one handle, then again on the other, and return the answer.
-
-    *step* has its operation id bound. A step that did happen is not known to have, when its answer
-    was lost; so the second answer must be the first, and the second effect none.
-    """
-    answer = await step(one)
-    before = await everything(one)
-    assert await step(two) == answer
-    assert await everything(one) == before
-    return answer
 
 
 def commit_of(
