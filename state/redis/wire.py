@@ -6,6 +6,7 @@ and what is absent is empty or, where a space ends it, `*`.
 """
 
 from state.errors import Unacceptable
+from state.ids import checked_id
 from state.redis.keys import Keys, whose_key
 from state.redis.resp import Argument
 from state.values import Changes, Claim, Could, Lease, Overflow, Policy, Timer
@@ -130,7 +131,7 @@ def _entries(changes: Changes) -> list[Argument]:
     ours = ("",) * (len(changes.transcript) - len(changes.authors))
     authors = (*changes.authors, *ours)
     return [
-        text(author or "*") + b" " + payload
+        (checked_id(author, "author") if author else "*").encode() + b" " + payload
         for payload, author in zip(changes.transcript, authors, strict=False)
     ]
 
