@@ -10,7 +10,6 @@ import random
 from time import monotonic  # the clock of every event loop, without asking which one runs
 from typing import Any
 
-from state.errors import StateUnavailable
 from state.redis.driver import (
     FAILURES,
     SOCKET_TIMEOUT,
@@ -19,7 +18,7 @@ from state.redis.driver import (
     unavailable,
     unusable,
 )
-from state.redis.mux import Mux
+from state.redis.line import Line
 from state.redis.resp import Argument, ServerError, command
 from state.redis.scripts import Script
 
@@ -37,22 +36,13 @@ class Calls:
     def __init__(self, url: str) -> None:
         """Take a URL as redis-py reads it; nothing is connected before the first call."""
         self._url = url
-        self._new_connection = connections_to(url, timeout=SOCKET_TIMEOUT)
-        self._mux: Mux | None = None
-        self._connecting: asyncio.Task[Mux] | None = None
-        self._closed = False
+        self._line = Line(connections_to(url, timeout=SOCKET_TIMEOUT))
         #: Set once the store was checked: from then on no error means that it must not be used.
         self.checked = False
 
     async def close(self) -> None:
         """Give back the connection; calls that still wait fail."""
-        self._closed = True
-        if self._connecting is not None:
-            self._connecting.cancel()
-            await asyncio.wait([self._connecting])
-        if self._mux is not None:
-            await self._mux.close()
-            self._mux = None
+        await self._line.close()
 
     async def run(self, script: Script, question: bytes) -> Any:  # noqa: ANN401 (each answers its own)
         """
@@ -60,7 +50,7 @@ class Calls:
 
         *question* is the whole packed command. Raise `StateUnavailable` after the deadline.
         """
-        mux, deadline = self._mux, monotonic() + CALL_TIMEOUT
+        mux, deadline = self._line.mux, monotonic() + CALL_TIMEOUT
         if mux is not None and mux.ready:
             try:
                 return await mux.ask(question)
@@ -78,7 +68,7 @@ class Calls:
         while True:
             try:
                 async with asyncio.timeout_at(deadline):
-                    mux = await self._connected()
+                    mux = await self._line.connected()
                     await mux.room()
                     return await mux.ask(question)
             except TimeoutError:
@@ -92,44 +82,10 @@ class Calls:
         if isinstance(error, ServerError) and error.code == "NOSCRIPT" and script is not None:
             await self._again(command("SCRIPT", "LOAD", script.text), deadline, None)
             return
-        if self._mux is not None and isinstance(error, ServerError) and error.code == "READONLY":
-            self._mux.abandon()  # the primary moved; its address leads to the new one
+        mux = self._line.mux
+        if mux is not None and isinstance(error, ServerError) and error.code == "READONLY":
+            mux.abandon()  # the primary moved; its address leads to the new one
         if not may_pass(error):
             refused = None if self.checked else unusable(error, self._url)
             raise (refused or unavailable(error, self._url)) from None
         await asyncio.sleep(random.uniform(*PAUSE))
-
-    # --- the connection -------------------------------------------------------------------------
-
-    async def _connected(self) -> Mux:
-        """Return the connection, made anew if it was lost; all who need it share one attempt."""
-        if self._closed:
-            raise StateUnavailable("the state was closed")
-        if self._mux is not None and self._mux.open:
-            return self._mux
-        if self._connecting is None:
-            self._connecting = asyncio.create_task(self._connect())
-            self._connecting.add_done_callback(self._connected_or_not)
-        return await asyncio.shield(self._connecting)
-
-    async def _connect(self) -> Mux:
-        lost, self._mux = self._mux, None
-        if lost is not None:  # redis-py has to let go of what is left of it
-            await lost.close()
-        connection = self._new_connection()
-        try:
-            async with asyncio.timeout(SOCKET_TIMEOUT):
-                await connection.connect()  # type: ignore[no-untyped-call]
-            self._mux = Mux(connection)
-        except TimeoutError:
-            await connection.disconnect(nowait=True)
-            raise ConnectionError(f"no connection within {SOCKET_TIMEOUT:g} s") from None
-        except BaseException:
-            await connection.disconnect(nowait=True)
-            raise
-        return self._mux
-
-    def _connected_or_not(self, attempt: asyncio.Task[Mux]) -> None:
-        self._connecting = None
-        if not attempt.cancelled():
-            attempt.exception()  # seen: whoever waited was told, and nobody may have waited

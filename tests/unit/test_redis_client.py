@@ -149,17 +149,18 @@ def test_the_driver_never_retries_by_itself() -> None:
 
 async def test_what_one_turn_of_the_loop_asks_leaves_in_one_write(line: Calls) -> None:
     """A hundred callers cost one write, and each gets its own answer."""
-    assert line._mux is not None
-    with patch.object(line._mux, "_transport", wraps=line._mux._transport) as transport:
+    asked = line._line.mux
+    assert asked is not None
+    with patch.object(asked, "_transport", wraps=asked._transport) as transport:
         transport.is_closing.return_value = False
-        answers = await asyncio.gather(*(line._mux.ask(command("ECHO", n)) for n in range(100)))
+        answers = await asyncio.gather(*(asked.ask(command("ECHO", n)) for n in range(100)))
     assert answers == [b"%d" % n for n in range(100)]
     assert transport.write.call_count == 1
 
 
 async def test_cancelled_callers_leave_the_connection_in_order(line: Calls) -> None:
     """Whoever gives up while waiting takes nobody's answer and costs no connection."""
-    before = line._mux
+    before = line._line.mux
     chance = random.Random(random.getrandbits(32))
 
     async def echo(number: int) -> tuple[int, bytes]:
@@ -175,7 +176,7 @@ async def test_cancelled_callers_leave_the_connection_in_order(line: Calls) -> N
         for answer in done:
             if not isinstance(answer, BaseException):
                 assert answer[1] == b"%d" % answer[0]
-    assert line._mux is before
+    assert line._line.mux is before
 
 
 async def test_more_callers_than_fit_wait_for_their_turn(line: Calls) -> None:
@@ -255,7 +256,7 @@ async def test_closing_ends_calls_that_wait(state: RedisState, proxy: Proxy) -> 
     """Nobody is left waiting for a connection that is being given back."""
     proxy.frozen = True
     waiting = asyncio.create_task(state.view(HERE))
-    asked = state._calls._mux
+    asked = state._calls._line.mux
     assert asked is not None
     await wait_until(lambda: len(asked._waiting) > 0, description="the question is sent")
     await state.close()
