@@ -222,6 +222,7 @@ class Interlock(commands.AutoShardedBot):
 
     async def live(self, token: str) -> None:
         """Log in, serve until `end` is called, drain. Raise a `StartupFailed` if refused."""
+        await self.state.open()
         await self._log_in(token)
         background: dict[str, Coroutine[Any, Any, None]] = {
             "heartbeat": self.locks.heartbeat(),
@@ -234,7 +235,7 @@ class Interlock(commands.AutoShardedBot):
         waiting = asyncio.create_task(self._ending.wait(), name="until asked to end")
         try:
             await asyncio.wait({gateway, waiting, *tasks}, return_when="FIRST_COMPLETED")
-            log.info("draining", turns=len(self.locks))
+            log.info("draining; a second signal ends at once", turns=len(self.locks))
             await self.conversations.drain(self.settings.process.drain)
         finally:
             await self.requests.close()
@@ -277,7 +278,6 @@ async def run(settings: Settings) -> int:
     point_at(settings.discord.api, settings.discord.gateway)
     url = settings.state.url.get_secret_value()
     state = connect(url, prefix=settings.state.prefix, partitions=settings.state.partitions)
-    await state.open()
     try:
         token = settings.discord.token
         async with Interlock(settings, state) as bot:

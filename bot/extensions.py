@@ -25,6 +25,8 @@ async def load(bot: AnyBot, names: Iterable[str], paths: Iterable[str]) -> None:
             if isinstance(error.original, StartupFailed):
                 raise error.original from None
             raise ExtensionFailed(_failure(name, error.original)) from error
+        except SystemExit as error:  # a module that is a program of its own
+            raise ExtensionFailed(_failure(name, error)) from None
         except (commands.ExtensionError, ModuleNotFoundError) as error:
             raise ExtensionFailed(_failure(name, error)) from None
 

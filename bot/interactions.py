@@ -19,10 +19,20 @@ PROMPT = 0.8
 log = structlog.get_logger(__name__)
 
 
+class Privately(str):
+    """An answer for the person alone, such as a refusal, also where others are public."""
+
+    __slots__ = ()
+
+
 async def answer(
     interaction: discord.Interaction, work: Coroutine[Any, Any, str], *, public: bool = False
 ) -> None:
-    """Answer with what *work* says, deferring first when it takes long."""
+    """
+    Answer with what *work* says, deferring first when it takes long.
+
+    Only the person sees it, unless *public* and it is not said `Privately`.
+    """
     doing = asyncio.create_task(_said(work), name=f"command {interaction.id}")
     try:
         done, _ = await asyncio.wait({doing}, timeout=PROMPT)
@@ -30,7 +40,9 @@ async def answer(
             await interaction.response.defer(ephemeral=not public, thinking=True)
             await interaction.edit_original_response(content=await doing)
         else:
-            await interaction.response.send_message(doing.result(), ephemeral=not public)
+            said = doing.result()
+            private = not public or isinstance(said, Privately)
+            await interaction.response.send_message(said, ephemeral=private)
     except discord.HTTPException as error:
         # Another process of ours heard the same command and has answered it.
         log.info("command answered elsewhere", code=error.code)
@@ -44,7 +56,7 @@ async def _said(work: Coroutine[Any, Any, str]) -> str:
         return await work
     except StateError as error:
         log.warning("command failed", reason=str(error))
-        return texts.STORE_AWAY
+        return Privately(texts.STORE_AWAY)
 
 
 def here(interaction: discord.Interaction) -> Conversation:

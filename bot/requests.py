@@ -24,9 +24,9 @@ from state.outcomes import Killed, NotRunning, Running, Signalled, Turnover, Vie
 from state.ports import State
 from state.values import Conversation, SignalKind
 
-#: Seconds after which a holder that has not ended a killed turn loses its lease.
-#: Relation: what `bot.speech.CLEAN_UP` and closing the reply take together, so that a holder that
-#: reacts at all is given its time.
+#: Seconds after which a holder that has not ended a killed turn loses its lease: what people may
+#: expect of /kill. A holder that reacts has ended long before; one whose responder resists, or to
+#: which Discord is slow, loses no more than the mark behind its reply.
 REACT_WITHIN = 2.0
 
 log = structlog.get_logger(__name__)

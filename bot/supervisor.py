@@ -23,6 +23,11 @@ _PREFIX_END = "-sandbox"
 _PREFIX_ROOM = 32 - len(_PREFIX_END)
 
 
+#: The lease of a supervised bot, unless one is chosen: whoever presses Crash and Restart is
+#: watching, and no network can stall between the two.
+WATCHED_LEASE = "4s"
+
+
 class BotProcess:
     """
     The bot's process, which the buttons of the sandbox's page kill and start again.
@@ -155,7 +160,9 @@ def child_environment(
         "discord.shard_count": str(settings.discord.shard_count),
         "log.level": settings.log.level,
     }
+    chosen = loaded.origins["state.lease"] != "default"
     ours = {
+        **({} if chosen else {"state.lease": WATCHED_LEASE}),
         "discord.token": token,
         "discord.api": api,
         "discord.gateway": gateway,

@@ -116,7 +116,7 @@ class TurnRun:
         finally:
             await self._typing.stop()
             await self._reply.freeze(0)
-        log.info("turn over", ending=spoken.ending.value, reason=_reason(spoken))
+        log.info("turn over", ending=spoken.ending.value, **_why(spoken))
         asked = time.monotonic()
         turnover = await self._conclude(spoken)
         if self._unmarked:  # the next turn does not wait for it
@@ -219,7 +219,10 @@ class TurnRun:
                 spoken.error, self._holding.lease, self._asked_by
             )
         op, claim = new_op(), self._tools.claim()
-        log.error("turn failed", retry_in=self._retry_in(spoken), exc_info=spoken.error)
+        if (retry_in := self._retry_in(spoken)) is not None:
+            log.warning("turn failed, trying again", seconds=retry_in, reason=_reason(spoken))
+        else:
+            log.error("turn given up", exc_info=spoken.error)
         answer = await insist(
             lambda: self._tools.state.fail(
                 self._holding.lease,
@@ -288,6 +291,10 @@ def _interrupted(carry: bytes | None) -> Interrupted | None:
         return None
     body = json.loads(carry)
     return Interrupted(body["text"], tuple(body["steps"]))
+
+
+def _why(spoken: Spoken) -> dict[str, str]:
+    return {"reason": _reason(spoken)} if spoken.error else {}
 
 
 def _reason(spoken: Spoken) -> str:

@@ -8,7 +8,7 @@ from discord import app_commands
 from discord.ext import commands
 
 from bot.client import Interlock
-from bot.interactions import answer, here, moderates
+from bot.interactions import Privately, answer, here, moderates
 from bot.notices import readable
 from state.outcomes import Killed, NotRunning, Running, View
 from state.values import Inbound
@@ -59,15 +59,16 @@ class Control(commands.Cog):
         conversation, by = here(interaction), str(interaction.user.id)
         turn = (await self._bot.requests.look(conversation)).turn
         if turn is None:
-            return "Nothing is running here."
+            return Privately("Nothing is running here.")
         if not self._moderates(interaction) and by not in authors(turn.inbounds):
-            return f"That reply is {names(turn.inbounds)}'s; only they or a moderator may stop it."
+            whose_it_is = f"That reply is {names(turn.inbounds)}'s"
+            return Privately(f"{whose_it_is}; only they or a moderator may stop it.")
         answered = await self._bot.requests.stop(
             conversation, turn.id, by, f"stop-{interaction.id}"
         )
         log.info("stop", by=by, turn=turn.id)
         if isinstance(answered, NotRunning):
-            return "It has just ended by itself."
+            return Privately("It has just ended by itself.")
         return f"Stopped {whose(turn, interaction)} reply{withdrawn(answered.withdrawn)}."
 
     async def _queue(self, interaction: discord.Interaction) -> str:
@@ -93,7 +94,8 @@ def told_killed(killed: Killed, interaction: discord.Interaction, *, own_only: b
         messages = "message" if count == 1 else "messages"
         parts.append(f"{dropped} {count} waiting {messages} ({names(killed.dropped)})")
     if not parts:
-        return "Nothing of yours is running or waiting here." if own_only else "Nothing is running."
+        nothing = "of yours is running or waiting" if own_only else "is running or waiting"
+        return Privately(f"Nothing {nothing} here.")
     return "; ".join(parts) + "."
 
 

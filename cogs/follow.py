@@ -5,7 +5,7 @@ from discord import app_commands
 from discord.ext import commands
 
 from bot.client import Interlock
-from bot.interactions import answer, here
+from bot.interactions import Privately, answer, here
 
 
 class Follow(commands.Cog):
@@ -31,13 +31,13 @@ class Follow(commands.Cog):
 
     async def _follow(self, interaction: discord.Interaction) -> str:
         if not self._may(interaction):
-            return "Following a channel needs the right Manage Channels."
+            return Privately("Following a channel needs the right Manage Channels.")
         await self._bot.followed.follow(here(interaction), str(interaction.id))
         return "I answer every message here from now on; /unfollow ends it."
 
     async def _unfollow(self, interaction: discord.Interaction) -> str:
         if not self._may(interaction):
-            return "Unfollowing a channel needs the right Manage Channels."
+            return Privately("Unfollowing a channel needs the right Manage Channels.")
         await self._bot.followed.unfollow(here(interaction))
         return "I answer here only when addressed."
 

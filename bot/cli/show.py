@@ -1,7 +1,10 @@
 """Print what the commands have to say: tables and panels that fit a terminal of 80 columns."""
 
+import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 from pydantic import SecretStr
@@ -48,6 +51,19 @@ def result_line(result: Result) -> Text:
     return sign + Text(f"{result.name}: ", style="bold") + Text(redact(result.text))
 
 
+def _command() -> str:
+    """Name this program as it has to be typed here."""
+    if shutil.which("interlock"):
+        return "interlock"
+    beside = Path(sys.argv[0])
+    here = beside.resolve().relative_to(Path.cwd()) if _is_below(beside) else beside
+    return str(here) if beside.name == "interlock" else "python -m bot"
+
+
+def _is_below(path: Path) -> bool:
+    return path.resolve().is_relative_to(Path.cwd())
+
+
 def page_panel(page: str) -> Panel:
     """Show where to point a browser, and how to go on from there."""
     text = Text.assemble(
@@ -56,7 +72,7 @@ def page_panel(page: str) -> Panel:
         (" and write to the bot.\n\n", ""),
         ("There is no Discord token, so this is a Discord on this machine.\n", ""),
         ("To connect to Discord: ", ""),
-        ("interlock init", "bold"),
+        (f"{_command()} init", "bold"),
         ("\nTo end: Ctrl-C", ""),
     )
     return Panel(text, title="interlock", title_align="left", expand=False, padding=(1, 2))

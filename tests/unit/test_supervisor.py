@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import load
-from bot.supervisor import BotProcess, child_environment, supervise
+from bot.supervisor import WATCHED_LEASE, BotProcess, child_environment, supervise
 from tests.waiting import wait_until
 
 #: A stand-in for the bot: it notes that it runs, and what it does when it is asked to end.
@@ -235,9 +235,18 @@ def test_the_bot_finds_the_sandbox_in_its_environment() -> None:
         "INTERLOCK_DISCORD__SHARD_COUNT": "2",
         "INTERLOCK_STATE__URL": "redis://:pw@h/0",
         "INTERLOCK_STATE__PREFIX": "interlock-sandbox",
+        "INTERLOCK_STATE__LEASE": WATCHED_LEASE,
     }
     child = load(None, {}, given).settings
     assert (child.discord.shards, child.discord.shard_count) == ((0, 1), 2)
+
+
+@pytest.mark.usefixtures("empty_folder")
+def test_a_lease_that_was_chosen_is_left_alone() -> None:
+    """The shorter one is for those who watch, and only in place of the default."""
+    loaded = load(None, {}, {"INTERLOCK_STATE__LEASE": "30s"})
+    given = child_environment(loaded, token="t", api="http://a", gateway="ws://g", environ={})
+    assert "INTERLOCK_STATE__LEASE" not in given
 
 
 @pytest.mark.usefixtures("empty_folder")
