@@ -35,10 +35,9 @@ def next_turn(tx: Transaction, record: Record, op: str, claim: Claim | None) -> 
         record.wake = None if settled else record.wake
         leave_wake(tx, record)
         return Turnover(None, settled)
+    settled += exhausted(tx, record)
     if record.turn is not None:
-        settled += exhausted(tx, record)
-        if record.turn is not None:
-            return Turnover(resume(tx, record, op, claim), settled)
+        return Turnover(resume(tx, record, op, claim), settled)
     endings.end_turn(tx, record)
     alarms.ring(tx, record)
     settled += expire(tx, record, tx.now - int(claim.expire_after * 1e6))
@@ -93,6 +92,8 @@ def stopped(tx: Transaction, record: Record) -> tuple[Settled, ...]:
 
 def exhausted(tx: Transaction, record: Record) -> tuple[Settled, ...]:
     """Count the expiry of an unfinished turn's lease; give the turn up when it was one too many."""
+    if record.turn is None:
+        return ()
     if record.token is not None:  # its lease ended by expiry, not by fail, park or steal
         record.token = None
         record.expiries += 1

@@ -78,8 +78,8 @@ class Odds:
     def _claims(self) -> Claim:
         return Claim(self.random.choice([5.0, 30.0]), self.random.choice([20.0, 1000.0]))
 
-    def _changes(self) -> Changes:
-        entries = self.random.randrange(4)
+    def _changes(self, lease: Lease) -> Changes:
+        entries, value = self.random.randrange(4), self.random.choice([None, b"v"])
         return Changes(
             outcome=self.random.choice([Outcome.ANSWERED, Outcome.STOPPED]),
             state=self.random.choice([None, b"", b"{}", self.random.randbytes(9)]),
@@ -90,7 +90,7 @@ class Odds:
             authors=self.random.choice([(), ("ann",), ("", "bob", "ann", "ann")]),
             timers=self.random.choice([(), (), (self._drawn_timer(),)]),
             unschedule=self.random.choice([(), (), ("x",)]),
-            puts=self.random.choice([(), (Put(SCOPES[0], "k", self.random.choice([None, b"v"])),)]),
+            puts=self.random.choice([(), (Put(Scope(lease.conversation.owner), "k", value),)]),
             answer=self.random.choice([None, b"answered"]),
             usage=self.random.choice([{}, {"tokens": 3}]),
         )
@@ -156,12 +156,12 @@ class Odds:
         )
 
     def _commit(self, lease: Lease) -> Step:
-        changes, op = self._changes(), self._op()
+        changes, op = self._changes(lease), self._op()
         claim = self.random.choice([None, self._claims()])
         return lambda state: state.commit(lease, changes, op=op, claim=claim)
 
     def _fail(self, lease: Lease) -> Step:
-        changes, op = self._changes(), self._op()
+        changes, op = self._changes(lease), self._op()
         claim = self.random.choice([None, self._claims()])
         retry_in, limit = self.random.choice([None, 0.0, 15.0]), self.random.choice([1, 3])
         return lambda state: state.fail(
@@ -171,7 +171,7 @@ class Odds:
     def _supersede(self, lease: Lease) -> Step:
         op, claim = self._op(), self._claims()
         carry = self.random.choice([None, b"so far"])
-        changes = self.random.choice([None, self._changes()])
+        changes = self.random.choice([None, self._changes(lease)])
         return lambda state: state.supersede(
             lease, op=op, claim=claim, carry=carry, changes=changes
         )
