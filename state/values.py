@@ -206,6 +206,11 @@ class CatchUp(StrEnum):
     EACH = "each"
 
 
+#: Characters of a timer's id. Relation: `@<generation>.<occurrence>` is put behind it, and both
+#: together are an inbound's id, of at most 128.
+TIMER_ID_LIMIT = 96
+
+
 @dataclass(frozen=True, slots=True)
 class Timer:
     """
@@ -228,6 +233,8 @@ class Timer:
     def __post_init__(self) -> None:
         """Refuse ids that some store could not hold, and a cadence that would never let go."""
         checked_id(self.id, "timer")
+        if len(self.id) > TIMER_ID_LIMIT:
+            raise Unacceptable(f"timer {self.id}: at most {TIMER_ID_LIMIT} characters are allowed")
         if self.every is not None and self.every < SHORTEST_CADENCE:
             raise Unacceptable(
                 f"timer {self.id}: every {self.every} s, at least {SHORTEST_CADENCE} s is allowed"
