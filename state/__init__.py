@@ -25,10 +25,10 @@ def connect(
     Return an unopened adapter for *url*.
 
     `memory:`, `sqlite:<path>` (`sqlite::memory:` too; `?synchronous=normal` is quicker and may
-    lose the newest steps in a power cut), or `redis://`, `rediss://`, `unix://` as redis-py reads
-    them. *prefix* keeps two bots on one store apart; *partitions* is the number a new store is
-    created with. *clock* (seconds) replaces the store's clock in tests. Raise `StateInvalid` for
-    any other URL.
+    lose the newest steps in a power cut), `redis://`, `rediss://`, `unix://` as redis-py reads
+    them, or `redis+cluster://`, `rediss+cluster://` with any server of a cluster. *prefix* keeps
+    two bots on one store apart; *partitions* is the number a new store is created with. *clock*
+    (seconds) replaces the store's clock in tests. Raise `StateInvalid` for any other URL.
     """
     scheme, _, rest = url.partition(":")
     if scheme == "memory":
@@ -40,11 +40,11 @@ def connect(
 
         path, level = _sqlite_settings(rest)
         return SqliteState(path, partitions=partitions, clock=clock, synchronous=level)
-    if scheme in ("redis", "rediss", "unix"):
+    if scheme in ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster"):
         from state.redis import RedisState
 
         return RedisState(url, prefix=prefix, partitions=partitions, clock=clock)
-    known = "memory, sqlite, redis, rediss, unix"
+    known = "memory, sqlite, redis, rediss, unix, redis+cluster, rediss+cluster"
     raise StateInvalid(f"state.url: {urlsplit(url).scheme or url!r} is not one of {known}")
 
 

@@ -7,16 +7,21 @@ by nature, so that an unknown outcome is settled by asking again.
 
 import asyncio
 import random
+from collections.abc import AsyncIterator
 from time import monotonic  # the clock of every event loop, without asking which one runs
 from typing import Any
 
+from redis.asyncio.connection import AbstractConnection
+
+from state.errors import StateUnavailable
 from state.redis.driver import (
     FAILURES,
     SOCKET_TIMEOUT,
     connections_to,
     may_pass,
+    refusal,
+    shown,
     unavailable,
-    unusable,
 )
 from state.redis.line import Line
 from state.redis.resp import Argument, ServerError, command
@@ -39,9 +44,11 @@ class Calls:
         self._line = Line(connections_to(url, timeout=SOCKET_TIMEOUT))
         #: Set once the store was checked: from then on no error means that it must not be used.
         self.checked = False
+        self._closed = False
 
     async def close(self) -> None:
         """Give back the connection; calls that still wait fail."""
+        self._closed = True
         await self._line.close()
 
     async def run(self, script: Script, question: bytes) -> Any:  # noqa: ANN401 (each answers its own)
@@ -63,6 +70,33 @@ class Calls:
         deadline = monotonic() + CALL_TIMEOUT
         return await self._again(command(*arguments), deadline, None)
 
+    async def everywhere(self, *arguments: Argument) -> dict[str, Any]:
+        """Send a command to the server; answer by its address, as for a cluster."""
+        return {shown(self._url): await self.command(*arguments)}
+
+    async def keys_like(self, pattern: str, count: int) -> AsyncIterator[list[bytes]]:
+        """Look through all keys, about *count* at a time."""
+        cursor = b"0"
+        while True:
+            cursor, keys = await self.command("SCAN", cursor, "MATCH", pattern, "COUNT", count)
+            yield keys
+            if cursor == b"0":
+                return
+
+    async def members_like(self, key: str, pattern: str, count: int) -> AsyncIterator[list[bytes]]:
+        """Look through a sorted set, about *count* members at a time."""
+        cursor = b"0"
+        while True:
+            asked = ("ZSCAN", key, cursor, "MATCH", pattern, "COUNT", count)
+            cursor, found = await self.command(*asked)
+            yield found[::2]
+            if cursor == b"0":
+                return
+
+    def listening(self) -> AbstractConnection:
+        """Return a new connection for a listener."""
+        return connections_to(self._url, timeout=None)()
+
     async def _again(self, question: bytes, deadline: float, script: Script | None) -> Any:  # noqa: ANN401
         failure: Exception = TimeoutError("no connection in time")
         while True:
@@ -74,6 +108,8 @@ class Calls:
             except TimeoutError:
                 raise unavailable(failure, self._url) from None
             except FAILURES as error:
+                if self._closed:
+                    raise StateUnavailable("the state was closed") from None
                 failure = error
                 await self._judge(error, script, deadline)
 
@@ -86,6 +122,5 @@ class Calls:
         if mux is not None and isinstance(error, ServerError) and error.code == "READONLY":
             mux.abandon()  # the primary moved; its address leads to the new one
         if not may_pass(error):
-            refused = None if self.checked else unusable(error, self._url)
-            raise (refused or unavailable(error, self._url)) from None
+            raise refusal(error, self._url, checked=self.checked) from None
         await asyncio.sleep(random.uniform(*PAUSE))

@@ -21,14 +21,18 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from state.errors import StateInvalid, StateUnavailable
+from state.errors import StateError, StateInvalid, StateUnavailable
 from state.redis.resp import ServerError
+from state.redis.slots import Address
 
 #: Seconds for one write or one reply. Relation: under a third of the shortest lease worth having,
 #: so that one lost reply never costs a lease.
 SOCKET_TIMEOUT = 2.0
 #: Seconds for TCP and TLS to be set up.
 CONNECT_TIMEOUT = 1.0
+
+#: What marks the scheme of a cluster's URL.
+_CLUSTER = "+cluster"
 
 #: What a connection that failed raises. AttributeError: redis-py's own, when another task closed
 #: the connection under it.
@@ -38,15 +42,18 @@ FAILURES = (RedisError, ServerError, OSError, AttributeError)
 _PASSING = ("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "TRYAGAIN")
 
 
-def connections_to(url: str, *, timeout: float | None) -> Callable[[], AbstractConnection]:
+def connections_to(
+    url: str, *, timeout: float | None, at: Address | None = None
+) -> Callable[[], AbstractConnection]:
     """
     Return what makes unconnected connections to *url* that never retry by themselves.
 
-    *timeout* in seconds bounds each write and each reply. Raise `StateInvalid` for a bad URL.
+    They lead to another server of the cluster when *at* is given. *timeout* in seconds bounds each
+    write and each reply. Raise `StateInvalid` for a bad URL.
     """
     try:
         pool = ConnectionPool.from_url(
-            url,
+            url.replace(_CLUSTER, "", 1) if is_cluster(url) else url,
             socket_timeout=timeout,
             socket_connect_timeout=CONNECT_TIMEOUT,
             retry=Retry(NoBackoff(), 0),
@@ -55,7 +62,22 @@ def connections_to(url: str, *, timeout: float | None) -> Callable[[], AbstractC
         )
     except (ValueError, RedisError) as error:
         raise StateInvalid(f"state.url: {shown(url)}: {error}") from None
+    if is_cluster(url) and pool.connection_kwargs.get("db"):
+        raise StateInvalid(f"state.url: {shown(url)}: a cluster has no database but 0")
+    if at is not None:
+        pool.connection_kwargs |= {"host": at.host, "port": at.port}
     return cast("Callable[[], AbstractConnection]", pool.make_connection)
+
+
+def is_cluster(url: str) -> bool:
+    """Whether *url* names a cluster, by `+cluster` at the end of its scheme."""
+    return url.partition(":")[0].endswith(_CLUSTER)
+
+
+def address_in(url: str) -> Address:
+    """Return the host and port that *url* names; without them, those that Redis has by default."""
+    parts = urlsplit(url)
+    return Address(parts.hostname or "localhost", parts.port or 6379)
 
 
 def shown(url: str) -> str:
@@ -72,6 +94,11 @@ def may_pass(error: Exception) -> bool:
     return not isinstance(error, AuthenticationError | AuthorizationError | ResponseError)
 
 
+def refusal(error: Exception, url: str, *, checked: bool) -> StateError:
+    """Translate an error that no repeat would mend; before the store was *checked* by its cause."""
+    return (None if checked else unusable(error, url)) or unavailable(error, url)
+
+
 def unavailable(error: Exception, url: str) -> StateUnavailable:
     """Translate an error after which nothing is known."""
     text = str(error).partition("\n")[0] or type(error).__name__
@@ -85,6 +112,8 @@ def unusable(error: Exception, url: str) -> StateInvalid | None:
         return StateInvalid(f"Redis at {where} refuses the user or password in state.url")
     if isinstance(error, NoPermissionError) or "NOPERM" in text:
         return StateInvalid(f"Redis at {where} forbids what the bot needs; see its ACL: {text}")
+    if "cluster support disabled" in text:
+        return StateInvalid(f"Redis at {where} is no cluster: take +cluster away from state.url")
     if "DB index" in text:
         return StateInvalid(f"Redis at {where} has no such database: {text}")
     if "WRONGTYPE" in text:

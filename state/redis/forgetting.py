@@ -114,15 +114,9 @@ class Forgets(Reading):
 
     async def _scanned(self, index: str, pattern: str) -> AsyncIterator[str]:
         """Yield the names of an index that match; ids have none of a pattern's characters."""
-        cursor = b"0"
-        while True:
-            cursor, flat = await self._calls.command(
-                "ZSCAN", index, cursor, "MATCH", pattern, "COUNT", PAGE
-            )
-            for name in flat[::2]:
+        async for names in self._calls.members_like(index, pattern, PAGE):
+            for name in names:
                 yield name.decode()
-            if cursor == b"0":
-                return
 
     # --- what lies beside -----------------------------------------------------------------------
 
@@ -134,15 +128,9 @@ class Forgets(Reading):
             await self._calls.command("DEL", f"{tag}:answers:{owner} c {target.id}")
             return
         await self._drop_keys(partition, f"k {owner} *")
-        cursor = b"0"
-        while True:
-            cursor, keys = await self._calls.command(
-                "SCAN", cursor, "MATCH", f"{tag}:*:{owner} *", "COUNT", PAGE
-            )
+        async for keys in self._calls.keys_like(f"{tag}:*:{owner} *", PAGE):
             if mine := [key for key in keys if self._keys.owner_in(key.decode()) == owner]:
                 await self._calls.command("UNLINK", *mine)
-            if cursor == b"0":
-                return
 
     async def _drop_keys(self, partition: int, pattern: str) -> None:
         """Remove the key-values whose names match."""

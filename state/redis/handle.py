@@ -8,7 +8,6 @@ from typing import Any
 
 from state.errors import Gone, LeaseLost, StateInvalid, StateUnavailable
 from state.partition import DEFAULT_PARTITIONS
-from state.redis.calls import Calls
 from state.redis.driver import connections_to
 from state.redis.hints import Hints
 from state.redis.keys import COUNT, ConversationKeys, Keys
@@ -16,6 +15,7 @@ from state.redis.opening import Checked, check
 from state.redis.replies import Reply
 from state.redis.resp import Argument, command, packed
 from state.redis.scripts import Script
+from state.redis.way import Way, way_to
 from state.values import Conversation, Lease, Policy, Signal
 
 #: Braces would break the hash tag, a space the names in the indexes.
@@ -36,8 +36,9 @@ class Handle:
         """
         Name a store; `open` connects to it.
 
-        *url* as redis-py reads it, *prefix* one per application, *partitions* for a new store. A
-        *clock* (seconds) replaces the store's in tests. Raise `StateInvalid` for what cannot work.
+        *url* as redis-py reads it, for a cluster with `+cluster` after its scheme; *prefix* one per
+        application, *partitions* for a new store. A *clock* (seconds) replaces the store's in
+        tests. Raise `StateInvalid` for what cannot work.
         """
         if not _PREFIX.match(prefix):
             raise StateInvalid(f"state.prefix {prefix!r}: 1 to 64 of A-Z a-z 0-9 _ . - are allowed")
@@ -48,7 +49,7 @@ class Handle:
         self._wanted = partitions
         self._clock = clock
         self._keys = Keys(prefix, partitions)
-        self._calls_made: Calls | None = None
+        self._calls_made: Way | None = None
         self._opening: asyncio.Task[None] | None = None
         self._policies: dict[int, tuple[Policy, bytes]] = {}
         self._listeners: set[Hints] = set()
@@ -79,7 +80,7 @@ class Handle:
                 self._opening = None
 
     async def _open(self) -> None:
-        calls = Calls(self._url)
+        calls = way_to(self._url)
         try:
             checked: Checked = await check(calls, self._url, self._prefix, self._wanted)
         except BaseException:
@@ -108,7 +109,7 @@ class Handle:
 
     async def hints(self) -> AsyncGenerator[Signal]:
         """See `State.hints`."""
-        listener = Hints(self._url, self._keys, self._calls)
+        listener = Hints(self._keys, self._calls)
         self._listeners.add(listener)
         try:
             async with aclosing(listener.signals()) as signals:
@@ -121,7 +122,7 @@ class Handle:
     # --- what the steps share -------------------------------------------------------------------
 
     @property
-    def _calls(self) -> Calls:
+    def _calls(self) -> Way:
         if self._calls_made is None:
             msg = "the state is not open: await state.open() first"
             raise StateUnavailable(msg)

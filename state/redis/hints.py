@@ -14,10 +14,10 @@ from contextlib import aclosing
 from redis.asyncio.connection import AbstractConnection
 
 from state.errors import StateUnavailable
-from state.redis.calls import Calls
-from state.redis.driver import FAILURES, SOCKET_TIMEOUT, connections_to
+from state.redis.driver import FAILURES, SOCKET_TIMEOUT
 from state.redis.keys import Keys
 from state.redis.replies import signal_named
+from state.redis.way import Way
 from state.values import Signal
 
 #: Seconds between two messages to oneself, and of hearing none after which the connection is
@@ -32,12 +32,11 @@ PAUSE = (0.1, 0.5)
 class Hints:
     """One listener's way to the published signals."""
 
-    def __init__(self, url: str, keys: Keys, calls: Calls) -> None:
-        """Listen on *url* to all channels of *keys*; beats are sent by *calls*."""
+    def __init__(self, keys: Keys, calls: Way) -> None:
+        """Listen to all channels of *keys*; connections and beats come by *calls*."""
         self._calls = calls
         self._beat = keys.beat(secrets.token_hex(8))
         self._channels = [self._beat, *keys.all_hints()]
-        self._new_connection = connections_to(url, timeout=None)
         self._connection: AbstractConnection | None = None
         self._closed = False
 
@@ -50,7 +49,7 @@ class Hints:
     async def signals(self) -> AsyncGenerator[Signal]:
         """Yield signals over as many connections as it takes."""
         while not self._closed:
-            connection = self._connection = self._new_connection()
+            connection = self._connection = self._calls.listening()
             try:
                 await self._subscribe(connection)
                 async with aclosing(self._heard(connection)) as heard:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from redis.asyncio.connection import AbstractConnection
 
-from state.errors import StateUnavailable
 from state.redis.driver import SOCKET_TIMEOUT
 from state.redis.mux import Mux
 
@@ -34,7 +33,7 @@ class Line:
     async def connected(self) -> Mux:
         """Return the connection, made anew if it was lost."""
         if self._closed:
-            raise StateUnavailable("the state was closed")
+            raise ConnectionError("the connection was given back")
         if self.mux is not None and self.mux.open:
             return self.mux
         if self._connecting is None:

@@ -1,13 +1,14 @@
-"""What is asked of a server before it is trusted with conversations."""
+"""What is asked of servers before they are trusted with conversations."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from state.errors import StateInvalid
-from state.redis.calls import Calls
-from state.redis.driver import shown
+from state.redis.driver import is_cluster, shown
 from state.redis.keys import meta
 from state.redis.resp import command
 from state.redis.scripts import OPEN
+from state.redis.way import Way
 
 #: The number of the key layout. A store with a higher one belongs to newer code.
 SCHEMA = 1
@@ -24,15 +25,12 @@ class Checked:
     notices: tuple[str, ...]
 
 
-async def check(calls: Calls, url: str, prefix: str, partitions: int) -> Checked:
-    """Check the server, create the store if there is none; raise `StateInvalid` with what to do."""
+async def check(calls: Way, url: str, prefix: str, partitions: int) -> Checked:
+    """Check the servers, create the store if need be; raise `StateInvalid` with what to do."""
+    told = {server: _read(text) for server, text in (await calls.everywhere("INFO")).items()}
+    for server, one in told.items():
+        _check(server, one, cluster=is_cluster(url))
     where = shown(url)
-    told = await _told(calls)
-    version = tuple(int(part) for part in told["redis_version"].split(".")[:2])
-    if version < OLDEST:
-        raise StateInvalid(f"Redis at {where} is {told['redis_version']}; 6.2 or newer is needed")
-    if told.get("role") == "slave":
-        raise StateInvalid(f"Redis at {where} is a read-only replica; name its primary")
     schema, stored = await calls.run(
         OPEN, command("EVALSHA", OPEN.sha, 1, meta(prefix), SCHEMA, partitions)
     )
@@ -45,25 +43,40 @@ async def check(calls: Calls, url: str, prefix: str, partitions: int) -> Checked
     return Checked(int(stored), tuple(_notices(told)))
 
 
-async def _told(calls: Calls) -> dict[str, str]:
-    """Ask the server about itself."""
-    text: bytes = await calls.command("INFO")
-    parts = (line.partition(":") for line in text.decode().splitlines())
+def _read(info: bytes) -> dict[str, str]:
+    """Read what a server says about itself."""
+    parts = (line.partition(":") for line in info.decode().splitlines())
     return {name: value for name, _, value in parts}
 
 
-def _notices(told: dict[str, str]) -> list[str]:
-    """Say what the server may lose. INFO tells it too where CONFIG is denied."""
-    notices = []
-    policy = told.get("maxmemory_policy", "noeviction")
-    if policy != "noeviction":
-        notices.append(
-            f"Redis evicts keys when memory runs short (maxmemory-policy {policy}), which loses"
-            " messages and locks: set it to noeviction"
+def _check(server: str, told: dict[str, str], *, cluster: bool) -> None:
+    """Raise `StateInvalid` for a server that would not do."""
+    version = tuple(int(part) for part in told["redis_version"].split(".")[:2])
+    if version < OLDEST:
+        raise StateInvalid(f"Redis at {server} is {told['redis_version']}; 6.2 or newer is needed")
+    if told.get("role") == "slave":
+        raise StateInvalid(f"Redis at {server} is a read-only replica; name its primary")
+    if told.get("cluster_enabled") == "1" and not cluster:
+        raise StateInvalid(
+            f"Redis at {server} is one server of a cluster: write +cluster after redis or rediss"
         )
-    if told.get("aof_enabled") == "0":
-        notices.append(
-            "Redis keeps no append-only file, so a crash loses everything since its last snapshot:"
-            " set appendonly yes"
+
+
+def _notices(told: dict[str, dict[str, str]]) -> Iterator[str]:
+    """Say what the servers may lose. INFO tells it too where CONFIG is denied."""
+    evicting: dict[str, list[str]] = {}
+    for server, one in told.items():
+        evicting.setdefault(one.get("maxmemory_policy", "noeviction"), []).append(server)
+    for policy, servers in evicting.items():
+        if policy != "noeviction":
+            yield (
+                f"Redis at {', '.join(servers)} evicts keys when memory runs short"
+                f" (maxmemory-policy {policy}), and so loses messages and locks: set it to"
+                " noeviction"
+            )
+    volatile = [server for server, one in told.items() if one.get("aof_enabled") == "0"]
+    if volatile:
+        yield (
+            f"Redis at {', '.join(volatile)} keeps no append-only file, so a crash loses everything"
+            " since its last snapshot: set appendonly yes"
         )
-    return notices

@@ -256,6 +256,7 @@ async def test_closing_ends_calls_that_wait(state: RedisState, proxy: Proxy) -> 
     """Nobody is left waiting for a connection that is being given back."""
     proxy.frozen = True
     waiting = asyncio.create_task(state.view(HERE))
+    assert isinstance(state._calls, Calls)
     asked = state._calls._line.mux
     assert asked is not None
     await wait_until(lambda: len(asked._waiting) > 0, description="the question is sent")
