@@ -31,6 +31,7 @@ from bot.config.units import (
     duration,
 )
 from bot.errors import ConfigInvalid
+from bot.stopwords import StopPhrases
 
 _Cog = TypeVar("_Cog", bound=BaseModel)
 
@@ -178,6 +179,18 @@ class StopSettings(_Table):
     """Whose stop phrases are understood."""
     extra: Names = ()
     """Further whole messages that mean stop."""
+
+    @field_validator("languages")
+    @classmethod
+    def _have_lists(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
+        StopPhrases(languages)
+        return languages
+
+    @field_validator("extra")
+    @classmethod
+    def _can_be_compared(cls, extra: tuple[str, ...]) -> tuple[str, ...]:
+        StopPhrases((), extra)
+        return extra
 
 
 class HistorySettings(_Table):

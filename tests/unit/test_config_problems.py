@@ -99,6 +99,14 @@ def problems(
             'access.operators: "ada" is no Discord id; an id has digits only',
         ),
         (
+            '[stop]\nlanguages = ["en", "xx"]',
+            "stop.languages: no stop phrases for 'xx'; there are de, en, es, ja",
+        ),
+        (
+            '[stop]\nextra = ["!"]',
+            "stop.extra: '!' is no stop phrase: without punctuation and emoji it is empty",
+        ),
+        (
             '[discord]\nshards = "0-3"',
             (
                 "discord.shards: says nothing without a count; set discord.shard_count"
