@@ -19,8 +19,8 @@ MINUTE = 60.0
 #: day, of which the cap may be exceeded by what one process hears in that time.
 BELIEVED = 30.0
 
-#: People remembered at once; the ones heard longest ago are forgotten first.
-PEOPLE = 10_000
+#: People, and owners, remembered at once; the ones heard longest ago are forgotten first.
+REMEMBERED = 10_000
 
 
 class Over(Enum):
@@ -79,7 +79,7 @@ class Rates:
         """The turns of one person within the last minute."""
         person = self._people.pop(author, None) or _Person(deque())
         self._people[author] = person
-        while len(self._people) > PEOPLE:
+        while len(self._people) > REMEMBERED:
             del self._people[next(iter(self._people))]
         while person.turns and person.turns[0] < time.monotonic() - MINUTE:
             person.turns.popleft()
@@ -87,10 +87,13 @@ class Rates:
 
     async def _owner(self, owner: str) -> _Owner:
         now = time.monotonic()
-        known = self._owners.get(owner)
+        known = self._owners.pop(owner, None)
         if known is None or now - known.read > BELIEVED:
             today = dt.datetime.now(dt.UTC).date().isoformat()
             usage = await insist(lambda: self._state.usage(owner, today))
             told = known.told if known else -MINUTE
-            known = self._owners[owner] = _Owner(usage.get(TURNS, 0), now, told)
+            known = _Owner(usage.get(TURNS, 0), now, told)
+        self._owners[owner] = known
+        while len(self._owners) > REMEMBERED:
+            del self._owners[next(iter(self._owners))]
         return known
