@@ -1,12 +1,15 @@
 """
-What was written while we were away: read once the gateway is there, before anything live.
+What was written while we were away: read once the gateway is there.
 
 Only in followed conversations and direct messages. A new session brings no replay of what the old
 one missed, so each one begins with this; what was heard all the same is a Duplicate to the store.
+Messages come in before it is done: until then no answer notes how far its conversation has been
+heard, or what was missed before it would never be read.
 """
 
 import datetime as dt
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 import discord
 import structlog
@@ -37,9 +40,21 @@ class Backfill:
         self._followed = followed
         self._guild = guild
         self._direct = direct
+        self._sessions = 0
+        self._read_for = 0
+
+    def session_begins(self) -> None:
+        """Note that something may be missed before the session that begins now."""
+        self._sessions += 1
+
+    @property
+    def done(self) -> bool:
+        """Whether `run` has ended since the last session began."""
+        return self._read_for == self._sessions
 
     async def run(self, hear: Hear, catch_up: CatchUp) -> None:
         """Catch up with every followed conversation that this process serves."""
+        sessions = self._sessions
         try:
             await self._followed.read()
         except StateError as error:
@@ -55,6 +70,7 @@ class Backfill:
                         conversation=conversation.id,
                         reason=str(error),
                     )
+        self._read_for = sessions
 
     def _serves(self, conversation: Conversation) -> bool:
         """Whether its guild is on one of our shards; direct messages are on shard 0."""
@@ -76,7 +92,9 @@ class Backfill:
         if not isinstance(channel, discord.abc.Messageable):
             return
         history = channel.history(after=discord.Object(after), limit=MOST, oldest_first=True)
-        missed = [hear(message) async for message in history]
+        heard_now = [hear(message) async for message in history]
+        # Read without a gap from where the last answer was noted, so theirs may be noted as well.
+        missed = [(replace(message, caught_up=True), facts) for message, facts in heard_now]
         if missed:
             log.info("catching up", conversation=conversation.id, messages=len(missed))
             await catch_up(missed)

@@ -39,6 +39,7 @@ from bot.stopwords import StopPhrases
 from bot.wakes import Wakes
 from bot.wire import DiscordWire, trace_config
 from state import State, connect
+from state.ports import SEEN_WINDOW
 
 log = structlog.get_logger(__name__)
 
@@ -141,6 +142,7 @@ class Interlock(commands.AutoShardedBot):
             await super().before_identify_hook(shard_id, initial=initial)
         else:
             await self._identify_gate.wait(shard_id or 0)
+        self._backfill.session_begins()
 
     async def _max_concurrency(self) -> int:
         return (await self.fetch_session_start_limits()).max_concurrency
@@ -156,7 +158,9 @@ class Interlock(commands.AutoShardedBot):
             rules.access(self.settings),
             self._stops.matches,
             self.followed.__contains__,
+            lambda: self._backfill.done,
         )
+        await self.followed.read()  # the first message may come before the next reading
         await sync_commands(self)
 
     async def on_message(self, message: discord.Message, /) -> None:
@@ -183,8 +187,8 @@ class Interlock(commands.AutoShardedBot):
             await self._door.edited(self._ears.hear(message)[0], edit)
             return
         age = (discord.utils.utcnow() - message.created_at).total_seconds()
-        # One that was judged before is a Duplicate; beyond its life the store may have forgotten.
-        if age < self.settings.conversation.expire_after:
+        # One that was judged before is a Duplicate, as long as the store remembers it.
+        if age < min(self.settings.conversation.expire_after, SEEN_WINDOW):
             await self.on_message(message)
 
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:

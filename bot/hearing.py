@@ -28,6 +28,8 @@ class Ears:
     access: Access
     is_stop: Callable[[str], bool]
     is_followed: Callable[[str], bool]
+    #: Whether nothing is left to read of what was written while nobody heard it.
+    is_caught_up: Callable[[], bool]
 
     def hear(self, message: discord.Message) -> tuple[Message, Heard]:
         """Reduce *message* to data, and to the facts that admission judges."""
@@ -55,11 +57,14 @@ class Ears:
             text=text,
             addressed=addressed,
             responder=self.responder,
-            followed=message.guild is None or self.is_followed(str(message.channel.id)),
+            caught_up=self.is_caught_up() and self._follows(message),
             reply_to=Quoted(str(replied.id), _person(replied.author), replied.content)
             if isinstance(replied, discord.Message)
             else None,
         )
+
+    def _follows(self, message: discord.Message) -> bool:
+        return message.guild is None or self.is_followed(str(message.channel.id))
 
     def _addressed(self, message: discord.Message) -> bool:
         if message.guild is None or any(user.id == self.me.id for user in message.mentions):

@@ -49,8 +49,9 @@ class Message:
     #: Name of the cog that answers it, fixed here so that a reload never swaps code under a replay.
     responder: str
     reply_to: Quoted | None = None
-    #: Whether its conversation is followed, as direct messages are by themselves.
-    followed: bool = False
+    #: Whether its conversation is followed and all that was written before it there has been heard,
+    #: so that the next start may go on from here.
+    caught_up: bool = False
 
     @property
     def conversation(self) -> Conversation:

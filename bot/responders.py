@@ -38,7 +38,7 @@ class Responder(Protocol):
 class Interrupted:
     """The turn that a follow-up cut short, as its successor sees it."""
 
-    #: What had been shown of its reply.
+    #: What it had written of its reply; of the last words not all need have been shown.
     text: str
     #: Names of the steps it had recorded.
     steps: tuple[str, ...]

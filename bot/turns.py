@@ -264,10 +264,10 @@ class TurnRun:
 
     def _heard(self) -> tuple[Put, ...]:
         """Note how far a followed conversation has been heard, for the next start to catch up."""
-        if not self._asked_by.followed:
+        heard = [message.id for message in self._messages if message.caught_up]
+        if not heard:
             return ()
-        newest = max((message.id for message in self._messages), key=int)
-        return (heard_up_to(self._holding.lease.conversation, newest),)
+        return (heard_up_to(self._holding.lease.conversation, max(heard, key=int)),)
 
     # --- what a turn knows -----------------------------------------------------------------------
 

@@ -76,11 +76,13 @@ def hear(
     *,
     access: Access | None = None,
     follows: bool = False,
+    caught_up: bool = True,
     is_stop: Callable[[str], bool] = lambda text: text == "stop",
 ) -> tuple[Message, Heard]:
     """Hear a message with ears of the test's own."""
     me = cast("discord.ClientUser", SimpleNamespace(id=ME))
-    return Ears(me, "Echo", access or Access(), is_stop, lambda _: follows).hear(heard)
+    ears = Ears(me, "Echo", access or Access(), is_stop, lambda _: follows, lambda: caught_up)
+    return ears.hear(heard)
 
 
 US = person(ME, "us")
@@ -162,6 +164,24 @@ def test_what_is_said_where_we_follow_is_known_to_be(follows: bool) -> None:
     """By the process' own list, without asking the store."""
     _, heard = hear(message(), follows=follows)
     assert heard.followed is follows
+
+
+@pytest.mark.parametrize(
+    ("direct", "follows", "caught_up", "noted"),
+    [
+        (True, False, True, True),
+        (False, True, True, True),
+        (False, False, True, False),
+        (True, False, False, False),
+        (False, True, False, False),
+    ],
+)
+def test_an_answer_is_noted_where_we_follow_once_nothing_is_left_to_catch_up_with(
+    direct: bool, follows: bool, caught_up: bool, noted: bool
+) -> None:
+    """Noted too early, it would hide what was written before it while nobody heard."""
+    said, _ = hear(message(direct=direct), follows=follows, caught_up=caught_up)
+    assert said.caught_up is noted
 
 
 # ------------------------------------------------------------------------------------ by whom it is
