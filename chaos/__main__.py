@@ -1,4 +1,4 @@
-"""Prove by force: `python -m chaos [simulate|faults]`; without a subject, all of them at length."""
+"""Prove by force: `python -m chaos [SUBJECT]`; without a subject, all of them at length."""
 
 import argparse
 import random
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from chaos.figures import Proof, as_json, show
+from chaos.kills.proofs import needs_nonces, survives
 from chaos.simulation.notes import Violation
 from chaos.simulation.planted import NOTHING
 from chaos.simulation.planted.table import FAULTS
@@ -18,6 +19,11 @@ _WRITTEN = Path("build/chaos.json")
 #: Schedules of the long form. Relation: ten times those of each test run; without a failure the
 #: part of failing schedules is below one in a million, at 95 %.
 SCHEDULES = 3_000_000
+
+#: Kills of the long form over each store.
+KILLS = 5_000
+
+STORES = ("sqlite", "redis")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,11 +39,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         case "faults":
             return told([faults_are_found()])
+        case "kill":
+            control = asked.without_nonces
+            proof = needs_nonces(asked.store) if control else survives(asked.store, asked.kills)
+            return told([proof], as_json_only=asked.json)
         case _:
-            proofs = [protocol_holds(SCHEDULES, fresh()), faults_are_found()]
+            proofs = everything()
             _WRITTEN.parent.mkdir(exist_ok=True)
             _WRITTEN.write_text(as_json(proofs))
             return told(proofs)
+
+
+def everything() -> list[Proof]:
+    """Run every long form."""
+    return [
+        protocol_holds(SCHEDULES, fresh()),
+        faults_are_found(),
+        *(survives(store, KILLS) for store in STORES),
+        *(needs_nonces(store) for store in STORES),
+    ]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -51,6 +71,11 @@ def parser() -> argparse.ArgumentParser:
     simulate.add_argument("--first", type=int, default=fresh(), help="the first of the seeds")
     faults = subjects.add_parser("faults", help="find each planted fault")
     faults.add_argument("--markdown", action="store_true", help="write the table of the README")
+    kill = subjects.add_parser("kill", help="kill processes of the bot with -9")
+    kill.add_argument("--store", choices=STORES, default=STORES[0])
+    kill.add_argument("--kills", type=int, default=KILLS)
+    kill.add_argument("--without-nonces", action="store_true", help="the control: it must fail")
+    kill.add_argument("--json", action="store_true", help="print the figures for a program")
     return parser
 
 
@@ -59,9 +84,12 @@ def fresh() -> int:
     return random.SystemRandom().randrange(2**48)
 
 
-def told(proofs: Sequence[Proof]) -> int:
+def told(proofs: Sequence[Proof], *, as_json_only: bool = False) -> int:
     """Show the figures; 1 if anything broke."""
-    show(proofs)
+    if as_json_only:
+        print(as_json(proofs))
+    else:
+        show(proofs)
     return 1 if any(proof.broken for proof in proofs) else 0
 
 

@@ -51,12 +51,12 @@ class Asked(Grants):
         match answer:
             case Placed(turnover=turnover):
                 plain = not (policy.not_before or policy.quiet)
-                notes.accept(inbound, plain=plain)
+                notes.accept(inbound, could.joins, plain=plain)
             case Superseding(turn=superseded, turnover=turnover):
                 turn = self.current(notes, superseded, "superseded")
                 ours = turn.lead == inbound.author or policy.interrupt or could.joins
                 demand(ours, "signals", "{} supersedes the turn of {}", inbound.id, turn.lead)
-                notes.accept(inbound)
+                notes.accept(inbound, could.joins)
                 self.make_room(turn, inbound, could, policy)
             case Signalled(turn=stopped, withdrawn=withdrawn, turnover=turnover):
                 self.stopped(notes, stopped, withdrawn)
@@ -179,7 +179,7 @@ class Asked(Grants):
                 waits.inbound = Inbound(inbound, edited.author, edited.payload)
             case Superseding(turn=turn):
                 self.make_room(self.current(notes, turn, "edited"), edited, Could(), Policy())
-                notes.accept(edited, first=True)
+                notes.accept(edited, inbound, first=True)
             case NotWaiting():
                 self.waits_not(notes, inbound, answer)
 

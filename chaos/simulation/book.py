@@ -197,18 +197,18 @@ class Book(Asked):
         notes, turn = self.holder(lease, "supersede")
         self.acted(turn)
         started = list(answer.started.inbounds if answer.started else ())
-        for inbound in started:
-            notes.ring(inbound, self.now)
+        told = tuple(inbound.id for inbound in started)
+        again = turn.made_of if turn.rejoined else ()
         dying = ENDED_BY.get(turn.signal) if turn.signal else None
-        whose = None if turn.everyone else turn.lead
-        waits = [w for w in notes.waiting.values() if whose in (None, w.inbound.author)]
-        mine = [w.inbound.id for w in sorted(waits, key=lambda waiting: waiting.order)]
-        if dying is not None or not mine:
+        # A timer may have fired by now, or only in this very hand-over: nobody was told which.
+        moves = notes.succeeding(turn) or (again and told[: len(again)] == again)
+        if dying is not None or not moves:
             notes.end(dying or Outcome.SUPERSEDED)
             self.turnover(notes, answer, claim)
             return
-        again = turn.made_of if turn.rejoined else ()
-        told = tuple(inbound.id for inbound in started)
+        for inbound in started:
+            notes.ring(inbound, self.now)
+        mine = notes.succeeding(turn)
         # Among those that wait by their order, one that a timer made stands where nobody was told.
         right = sorted(told) == sorted((*again, *mine)) and (
             told == (*again, *mine) or not all(notes.waiting[one].plain for one in mine)
@@ -235,15 +235,20 @@ class Book(Asked):
         """Judge an exception that was counted."""
         notes, turn = self.holder(lease, "fail")
         turn.attempts += 1
-        again = retry_in is not None and turn.attempts < limit
+        ended = turn.signal in ENDED_BY
+        again = retry_in is not None and turn.attempts < limit and not ended
         told = "attempt {} of {} was answered {}", turn.attempts, limit, answer
         demand(isinstance(answer, Retrying) == again, "patience", *told)
         if isinstance(answer, Retrying):
             demand(answer.attempts == turn.attempts, "patience", *told)
             turn.token = None
             return
-        notes.end(Outcome.DEAD)
+        if ended:  # the hand-over settles it
+            turn.token = None
+        else:
+            notes.end(Outcome.DEAD)
         self.turnover(notes, answer, claim)
+        demand(notes.turn is not turn, "signals", "{} failed and was not settled", turn.id)
 
     def park(self, answer: None, lease: Lease, *, op: str) -> None:
         """Note a lease that was given back."""

@@ -27,6 +27,8 @@ class Waits:
 
     inbound: Inbound
     order: int
+    #: The inbound that it continues.
+    joins: str | None = None
     #: Whether it may be started at any time, so that nothing younger may overtake it.
     plain: bool = True
 
@@ -92,14 +94,21 @@ class Notes:
             self.accepted,
         )
 
-    def accept(self, inbound: Inbound, *, plain: bool = True, first: bool = False) -> None:
+    def accept(
+        self,
+        inbound: Inbound,
+        joins: str | None = None,
+        *,
+        plain: bool = True,
+        first: bool = False,
+    ) -> None:
         """Note an inbound that the store took."""
         known = inbound.id in self.waiting or inbound.id in self.outcomes
         running = self.turn is not None and inbound.id in self.turn.members
         demand(not (known or running), "one turn", "{} was accepted twice", inbound.id)
         self.accepted += 1
         order = -self.accepted if first else self.accepted
-        self.waiting[inbound.id] = Waits(inbound, order, plain)
+        self.waiting[inbound.id] = Waits(inbound, order, joins, plain)
 
     def leave(self, inbound: Inbound, now: int) -> Waits:
         """Take one off what waits."""
@@ -134,6 +143,16 @@ class Notes:
             if inbound not in but:
                 self.settle(inbound, outcome)
         self.turn = None
+
+    def succeeding(self, turn: TurnNote) -> tuple[str, ...]:
+        """What waits for *turn* to make room: its lead's, or everybody's, and what continues it."""
+        answered, moves = set(turn.members), []
+        for waits in sorted(self.waiting.values(), key=lambda one: one.order):
+            whose = turn.everyone or waits.inbound.author == turn.lead
+            if whose or waits.joins in answered:
+                moves.append(waits.inbound.id)
+                answered.add(waits.inbound.id)
+        return tuple(moves)
 
     def begin(self, started: Started, now: int) -> TurnNote:
         """Note a new turn, made of what waited."""

@@ -53,6 +53,8 @@ def planned(seed: int, draw: Random) -> Plan:
     for number in range(count):
         at = draw.random() * SPEAKING
         said.append((at, message(number, policy, THERE if apart and number % 2 else HERE, draw)))
+    if count > 1 and draw.random() < 0.1:
+        said[1] = continued(*said[0], said[1][1])
     events: list[tuple[float, Event]] = [*said]
     for number in range(draw.choice((0, 0, 1, 1, 2))):
         at = draw.random() * (SPEAKING + 2)
@@ -76,6 +78,13 @@ def message(number: int, policy: Policy, where: Conversation, draw: Random) -> S
     author = draw.choice(PEOPLE)
     could = Could(trigger=True, follow_up=draw.random() < 0.3)
     return Said(where, Inbound(f"m{number}", author, kind), could, policy)
+
+
+def continued(at: float, first: Said, rest: Said) -> tuple[float, Said]:
+    """Make *rest* the end of a long paste that began with *first*."""
+    inbound = replace(rest.inbound, author=first.inbound.author)
+    could = replace(rest.could, joins=first.inbound.id)
+    return at + 0.2, replace(rest, conversation=first.conversation, inbound=inbound, could=could)
 
 
 def deed(number: int, about: Said, draw: Random) -> Event:

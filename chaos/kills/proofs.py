@@ -1,0 +1,69 @@
+"""What thousands of kills prove, and the control that shows that they could prove the contrary."""
+
+import asyncio
+import time
+
+from chaos.figures import Proof
+from chaos.kills.histories import read_histories, sound, with_a_token_twice
+from chaos.kills.reaper import Reaped, Reaper, staged
+from chaos.kills.verdict import Verdict, read_verdict
+
+#: Kills of one round of the control, and rounds after which it has shown nothing.
+ROUND, ROUNDS = 150, 6
+
+
+def survives(store: str, kills: int) -> Proof:
+    """Kill processes over *store*: nothing is lost or doubled, and the lock is one."""
+    with staged(store) as (scene, server):
+        done = Reaper(scene, server).reap(kills)
+        verdict = asyncio.run(read_verdict(scene))
+        histories = read_histories(scene.folder, done.killed).values()
+    began, calls = time.monotonic(), sum(map(len, histories))
+    wrong = sum(not sound(history) for history in histories)
+    seconds = time.monotonic() - began
+    missed = sum(sound(with_a_token_twice(history)) for history in histories)
+    figures = {
+        **shown(done, verdict),
+        "calls judged": calls,
+        "calls judged a second": calls / seconds,
+        "conversations that no lock could have had": wrong,
+        "planted double tokens missed": missed,
+    }
+    broken = [*done.broken, *verdict.told]
+    broken += [] if done.drained else ["something still waited at the end"]
+    broken += [] if verdict.sound else [f"{verdict}"]
+    broken += [f"{wrong} histories are no lock's"] if wrong else []
+    broken += [f"{missed} planted double tokens were not noticed"] if missed else []
+    return Proof(f"kill -9 over {store}", figures, broken)
+
+
+def needs_nonces(store: str) -> Proof:
+    """Kill processes whose nonces nobody heeds: if nothing is shown twice, nothing is proved."""
+    shown_twice = kills = 0
+    for _ in range(ROUNDS):
+        with staged(store, knows_nonces=False) as (scene, server):
+            kills += Reaper(scene, server).reap(ROUND).kills
+            shown_twice = asyncio.run(read_verdict(scene)).shown_twice
+        if shown_twice:
+            break
+    figures = {"kills": kills, "messages shown twice": shown_twice}
+    broken = [] if shown_twice else ["without nonces nothing was shown twice"]
+    return Proof(f"control: no nonces, over {store}", figures, broken)
+
+
+def shown(done: Reaped, verdict: Verdict) -> dict[str, float]:
+    """The figures of a run."""
+    return {
+        "processes killed": done.kills,
+        "Redis killed": done.redis_kills,
+        "processes frozen": done.freezes,
+        "kills a second": (done.kills + done.redis_kills) / done.seconds,
+        "messages": verdict.committed,
+        "given up after five deaths": verdict.given_up,
+        "lost": verdict.lost,
+        "committed twice": verdict.doubled,
+        "shown twice": verdict.shown_twice,
+        "out of order": verdict.overtaken,
+        "effects under a second key": verdict.foreign,
+        "effects repeated under their key": verdict.repeated,
+    }

@@ -1,0 +1,215 @@
+"""Forks processes of the bot, kills them one after the other with -9, and Redis as well."""
+
+import asyncio
+import gc
+import os
+import random
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import redis
+
+from bot.turns import DISCORD_EPOCH
+from chaos.kills.bot import Scene, live
+from chaos.kills.outside import Outside
+from state import connect
+from state.errors import StateUnavailable
+from state.values import Conversation
+from tests.redis_server import RedisServer, running_redis, stop
+
+#: Processes that live at once, and channels that they share.
+PROCESSES, CHANNELS = 4, 20
+
+#: Most seconds between two kills. Relation: several turns of a process, a few of its starts.
+BETWEEN = 0.03
+
+#: Seconds between two freezes, and that one lasts. Relation: about the lease, so that some who
+#: wake still hold theirs and some do not.
+FREEZES_EVERY, FROZEN = 0.7, (0.2, 1.0)
+
+#: Seconds that Redis lives, at least and at most.
+REDIS_LIVES = (0.5, 1.5)
+
+#: Seconds within which everything is answered after the last kill.
+DRAINS_WITHIN = 60.0
+
+#: Milliseconds by which the first message is older than now, so that none is of the future.
+EARLIER = 6 * 3600 * 1000
+
+OWNER = "guild/301"
+
+
+@dataclass(slots=True)
+class Reaped:
+    """What was done."""
+
+    kills: int = 0
+    redis_kills: int = 0
+    freezes: int = 0
+    seconds: float = 0.0
+    drained: bool = False
+    #: Process id → when it was killed, local monotonic.
+    killed: dict[int, float] = field(default_factory=dict)
+    #: How processes ended that nobody had killed.
+    broken: list[str] = field(default_factory=list)
+
+
+class Redis:
+    """A Redis that is killed now and then, and comes back with what it had on disk."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        """Start it, until *stack* is closed."""
+        self._stack = stack
+        self.server = stack.enter_context(running_redis())
+        self._always()
+        self._dies_at = time.monotonic() + random.uniform(*REDIS_LIVES)
+
+    def _always(self) -> None:
+        """Let every write be on disk before it is answered."""
+        with redis.Redis.from_url(self.server.socket_url) as client:
+            client.config_set("appendfsync", "always")
+
+    def die_in_time(self) -> bool:
+        """Kill and restart it if its time has come; whether it had."""
+        if time.monotonic() < self._dies_at:
+            return False
+        before: RedisServer = self.server
+        stop(before)
+        port = int(before.url.rpartition(":")[2].partition("/")[0])
+        again = running_redis(before.directory, port=port)
+        self.server = self._stack.enter_context(again)
+        self._always()
+        self._dies_at = time.monotonic() + random.uniform(*REDIS_LIVES)
+        return True
+
+
+@contextmanager
+def staged(store: str, *, knows_nonces: bool = True) -> Iterator[tuple[Scene, Redis | None]]:
+    """Make a store (`sqlite` or `redis`) and an outside, until the block ends."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="interlock-kills-")))
+        server = Redis(stack) if store == "redis" else None
+        url = server.server.url if server else f"sqlite:{folder / 'state.db'}"
+        channels = tuple(f"{200 + number}" for number in range(CHANNELS))
+        first = int(time.time() * 1000) - EARLIER - DISCORD_EPOCH << 22
+        scene = Scene(url, folder, channels, knows_nonces, first)
+        outside = Outside(scene.outside)
+        outside.create_tables()
+        outside.close()
+        asyncio.run(warmed(scene))
+        yield scene, server
+
+
+async def warmed(scene: Scene) -> None:
+    """Do once what each process would do first: create the store, and import what that takes."""
+    state = connect(scene.state_url, partitions=1)
+    await state.open()
+    await state.close()
+    # What is here now stays: a collection in a child would only copy its pages.
+    gc.freeze()
+
+
+class Reaper:
+    """Keeps a number of processes alive, and lets none of them live long."""
+
+    def __init__(self, scene: Scene, server: Redis | None) -> None:
+        """Start them; kill *server* as well, if there is one."""
+        self.done = Reaped()
+        self._scene, self._server = scene, server
+        self._living = [spawned(scene) for _ in range(PROCESSES)]
+        #: The process that stands still, and until when.
+        self._frozen: tuple[int, float] | None = None
+        self._freezes_at = time.monotonic() + FREEZES_EVERY
+
+    def reap(self, kills: int) -> Reaped:
+        """Kill so many while they work, then let those that live answer the rest."""
+        began, done = time.monotonic(), self.done
+        try:
+            while done.kills < kills and not done.broken:
+                time.sleep(random.random() * BETWEEN)
+                self._look()
+                self._freeze_or_thaw()
+                self._replace()
+                if self._server is not None and self._server.die_in_time():
+                    done.redis_kills += 1
+            done.seconds = time.monotonic() - began
+            self._thaw()
+            done.drained = asyncio.run(drained(self._scene))
+            self._look()
+        finally:
+            for pid in self._living:
+                self._kill(pid)
+        return done
+
+    def _look(self) -> None:
+        self.done.broken += [told for pid in self._living if (told := ended(pid))]
+
+    def _replace(self) -> None:
+        """Kill one, but not the one that stands still: it is to wake when its lease has ended."""
+        frozen = self._frozen[0] if self._frozen else None
+        at = random.choice([at for at, pid in enumerate(self._living) if pid != frozen])
+        self._kill(self._living[at])
+        self._living[at] = spawned(self._scene)
+        self.done.kills += 1
+
+    def _kill(self, pid: int) -> None:
+        with suppress(ProcessLookupError, ChildProcessError):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        self.done.killed[pid] = time.monotonic()
+
+    def _freeze_or_thaw(self) -> None:
+        now = time.monotonic()
+        if self._frozen is not None and now > self._frozen[1]:
+            self._thaw()
+        elif self._frozen is None and now > self._freezes_at:
+            self._frozen = (random.choice(self._living), now + random.uniform(*FROZEN))
+            os.kill(self._frozen[0], signal.SIGSTOP)
+            self.done.freezes += 1
+
+    def _thaw(self) -> None:
+        if self._frozen is not None:
+            os.kill(self._frozen[0], signal.SIGCONT)
+            self._frozen, self._freezes_at = None, time.monotonic() + FREEZES_EVERY
+
+
+def spawned(scene: Scene) -> int:
+    """Fork a process of the bot; answer its id."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            live(scene)
+        finally:
+            os._exit(1)
+    return pid
+
+
+def ended(pid: int) -> str:
+    """How a process ended by itself; nothing if it lives."""
+    found, status = os.waitpid(pid, os.WNOHANG)
+    return f"process {pid} ended by itself: {os.waitstatus_to_exitcode(status)}" if found else ""
+
+
+async def drained(scene: Scene) -> bool:
+    """Wait until nothing is pending in any channel; whether that came in time."""
+    outside = Outside(scene.outside)
+    outside.fall_silent()
+    outside.close()
+    state = connect(scene.state_url, partitions=1)
+    await state.open()
+    deadline = time.monotonic() + DRAINS_WITHIN
+    pending = list(scene.channels)
+    while pending and time.monotonic() < deadline:
+        with suppress(StateUnavailable):
+            view = await state.view(Conversation(OWNER, pending[-1]))
+            if view.turn is None and not view.waiting:
+                pending.pop()
+                continue
+        await asyncio.sleep(0.05)
+    await state.close()
+    return not pending
