@@ -53,6 +53,8 @@ class Cluster:
     """A running cluster."""
 
     servers: list[Server]
+    #: What ends the servers with the cluster.
+    running: ExitStack
 
     @property
     def url(self) -> str:
@@ -69,6 +71,13 @@ class Cluster:
                 if first <= slot <= last and primary[1] == server.port:
                     return server
         raise AssertionError(f"nobody holds slot {slot}")
+
+    def restart(self, server: Server) -> None:
+        """Start a server again that was stopped, with what it had on disk."""
+        again = _spawn(server.directory, server.port)
+        self.servers[self.servers.index(server)] = again
+        self.running.callback(stop, again)
+        _wait(partial(_answers, again), f"{again.address} answers again")
 
     def clear(self, prefix: str) -> None:
         """Delete the keys of a test on all servers."""
@@ -90,7 +99,7 @@ def running_cluster(size: int = 3) -> Iterator[Cluster]:
             running.callback(stop, server)
             servers.append(server)
         _join(servers)
-        yield Cluster(servers)
+        yield Cluster(servers, running)
 
 
 def stop(server: Server) -> None:

@@ -38,7 +38,8 @@ _CLUSTER = "+cluster"
 #: the connection under it.
 FAILURES = (RedisError, ServerError, OSError, AttributeError)
 
-#: Codes of server errors after which the same call may well succeed a moment later.
+#: Codes of server errors after which the same call may well succeed a moment later. So may a script
+#: that met a "non local key", which was on its way to another server of the cluster.
 _PASSING = ("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "TRYAGAIN")
 
 
@@ -90,7 +91,7 @@ def shown(url: str) -> str:
 def may_pass(error: Exception) -> bool:
     """Whether the same call may succeed a moment later; a lost connection's outcome is unknown."""
     if isinstance(error, ServerError):
-        return error.code in _PASSING
+        return error.code in _PASSING or "non local key" in str(error)
     return not isinstance(error, AuthenticationError | AuthorizationError | ResponseError)
 
 

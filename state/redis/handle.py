@@ -8,7 +8,7 @@ from typing import Any
 
 from state.errors import Gone, LeaseLost, StateInvalid, StateUnavailable
 from state.partition import DEFAULT_PARTITIONS
-from state.redis.driver import connections_to
+from state.redis.driver import connections_to, is_cluster
 from state.redis.hints import Hints
 from state.redis.keys import COUNT, ConversationKeys, Keys
 from state.redis.opening import Checked, check
@@ -86,7 +86,7 @@ class Handle:
         except BaseException:
             await calls.close()
             raise
-        self._keys = Keys(self._prefix, checked.partitions)
+        self._keys = Keys(self._prefix, checked.partitions, cluster=is_cluster(self._url))
         self._notices = checked.notices
         calls.checked = True
         self._calls_made = calls
@@ -189,14 +189,15 @@ class Handle:
         arguments: Sequence[Argument],
     ) -> bytes:
         """Pack a call about one conversation; *keys*, *more* of them, are packed already."""
-        count = COUNT + more
-        return b"*%d\r\n%b$%d\r\n%d\r\n%b%b%b%b%b" % (
+        count = COUNT + more + (1 if of.never else 0)
+        return b"*%d\r\n%b$%d\r\n%d\r\n%b%b%b%b%b%b" % (
             count + len(arguments) + 5,
             script.packed,
             len(str(count)),
             count,
             of.packed,
             keys,
+            of.never,
             NOTHING if self._clock is None else packed([self._now()]),
             of.packed_name,
             packed(arguments),

@@ -46,6 +46,8 @@ class ConversationKeys:
     packed_name: bytes
     #: Keeps marks of one conversation apart from those of others.
     salt: int
+    #: On a cluster a key that never exists, as it is sent after all others; see `Keys`.
+    never: bytes
 
     def seen(self, inbound: str) -> tuple[bytes, str]:
         """
@@ -71,11 +73,18 @@ class ConversationKeys:
 
 
 class Keys:
-    """The keys of one application in one store."""
+    """
+    The keys of one application in one store.
 
-    def __init__(self, prefix: str, partitions: int) -> None:
+    While a slot moves to another server of a cluster, the old one still runs scripts whose keys are
+    all there, and ends them half-way once they delete one and touch it again. So each script that
+    writes several keys names one more that never exists: then it waits until the slot has moved.
+    """
+
+    def __init__(self, prefix: str, partitions: int, *, cluster: bool = False) -> None:
         """Take the application's *prefix* and the store's number of *partitions*."""
         self._prefix = prefix
+        self._cluster = cluster
         self.partitions = partitions
         self._tags = [f"{{{prefix}:{partition}}}" for partition in range(partitions)]
         self._conversations: dict[Conversation, ConversationKeys] = {}
@@ -115,6 +124,7 @@ class Keys:
             packed(keys),
             packed([name]),
             _hash(name),
+            packed([f"{tag}:never"]) if self._cluster else b"",
         )
 
     def tag_of(self, owner: str) -> str:
@@ -129,7 +139,8 @@ class Keys:
         """List what `key.lua` names, in its order."""
         tag, whose = self.tag_of(scope.owner), whose_key(scope)
         answers = f"{tag}:answers:{whose}"
-        return [f"{tag}:key:{whose} {key}", f"{tag}:beside", f"{tag}:gone", answers]
+        keys = [f"{tag}:key:{whose} {key}", f"{tag}:beside", f"{tag}:gone", answers]
+        return [*keys, f"{tag}:never"] if self._cluster else keys
 
     @staticmethod
     def owner_in(key: str) -> str:

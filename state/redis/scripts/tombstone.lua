@@ -8,8 +8,9 @@
 if ARGV[3] == '1' then
   call('HSET', KEYS[1], 'gone ' .. ARGV[2], int(now))
 else
-  call('HDEL', KEYS[1], 'gone ' .. ARGV[2])
+  -- In this order, so that the key never goes in between.
   call('HINCRBY', KEYS[1], 'was ' .. ARGV[2], 1)
+  call('HDEL', KEYS[1], 'gone ' .. ARGV[2])
 end
 -- As long as marks of seen ids from before may live; an abandoned forget ends with it.
 call('PEXPIRE', KEYS[1], int((SEEN_WINDOW + 3 * HOUR) / 1000))
