@@ -19,7 +19,7 @@ from bot.redaction import redact
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
 _SNOWFLAKE = re.compile(r"\d{1,20}")
-_STORE = re.compile(r"sqlite:.+|memory:|(?:rediss?|unix)://.+")
+_STORE = re.compile(r"sqlite:.+|memory:|(?:rediss?(?:\+cluster)?|unix)://.+")
 _SHARDS = re.compile(r"(\d{1,6})(?:\s*-\s*(\d{1,6}))?")
 #: Highest shard count that is taken. Discord names no limit; this only bounds what a typo costs.
 MAX_SHARDS = 16384
@@ -119,7 +119,7 @@ def _state_url(value: object) -> object:
         return value
     raise ValueError(
         f'"{value}" is no address of a store; write "sqlite:FILE", "memory:", "redis://…",'
-        ' "rediss://…" or "unix://…"'
+        ' "rediss://…", "redis+cluster://…", "rediss+cluster://…" or "unix://…"'
     )
 
 

@@ -91,7 +91,8 @@ def problems(
             '[state]\nurl = "mysql://host"',
             (
                 'state.url: "mysql://host" is no address of a store; write "sqlite:FILE",'
-                ' "memory:", "redis://…", "rediss://…" or "unix://…"'
+                ' "memory:", "redis://…", "rediss://…", "redis+cluster://…",'
+                ' "rediss+cluster://…" or "unix://…"'
             ),
         ),
         (
