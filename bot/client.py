@@ -227,6 +227,8 @@ class Interlock(commands.AutoShardedBot):
     async def live(self, token: str) -> None:
         """Log in, serve until `end` is called, drain. Raise a `StartupFailed` if refused."""
         await self.state.open()
+        for notice in self.state.notices:
+            log.warning(notice)
         await self._log_in(token)
         background: dict[str, Coroutine[Any, Any, None]] = {
             "heartbeat": self.locks.heartbeat(),

@@ -74,6 +74,11 @@ class Handle:
         """The number of partitions, fixed when the database was created."""
         return self._db.partitions
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What an operator should know: all of it is gone when the process is."""
+        return ("The state is kept in memory: nothing of it outlives this process.",)
+
     async def open(self) -> None:
         """Be ready for every step."""
         self._open = True

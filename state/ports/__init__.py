@@ -60,6 +60,11 @@ class State(Turns, Requests, Reading, Timing, Keeping, Operating, Sharding, Prot
         """The number of partitions, fixed when the store was created."""
         ...
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What an operator should know about this store, in sentences; known once it is open."""
+        ...
+
     async def open(self) -> None:
         """
         Connect, create or check the schema, and be ready for every step.

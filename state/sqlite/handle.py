@@ -46,6 +46,13 @@ class Handle:
         """The number of partitions, fixed when the file was created."""
         return self._settings.partitions
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What an operator should know: whether a power cut may cost the last commits."""
+        if self._settings.synchronous == "NORMAL":
+            return ("synchronous=normal: a power cut may cost the last commits; a crash does not.",)
+        return ()
+
     async def open(self) -> None:
         """See `State.open`."""
         if self._writer is None or self._writer.failed:
