@@ -1,10 +1,9 @@
 """A real Redis Cluster of the tests' own: primaries on loopback, without replicas."""
 
-import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,13 +12,14 @@ from pathlib import Path
 import redis
 
 from state.redis.slots import SLOTS
-from tests.redis_server import START_WITHIN, STOP_WITHIN, server_binary
+from tests.redis_server import START_WITHIN, STOP_WITHIN, free_port, server_binary
 
 # Milliseconds that a server may be silent before the others count it as failed.
 NODE_TIMEOUT = 2000
 
 # A cluster's servers talk to each other on the port that is so much higher.
 BUS = 10_000
+HIGHEST = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class Server:
     port: int
     directory: Path
     process: subprocess.Popen[bytes]
+    #: Its second port, when it speaks TLS as well.
+    tls_port: int | None
 
     @property
     def address(self) -> str:
@@ -88,14 +90,18 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster(size: int = 3) -> Iterator[Cluster]:
-    """Run a cluster of *size* servers, which share the slots, until the block ends."""
+def running_cluster(size: int = 3, tls: Mapping[str, object] | None = None) -> Iterator[Cluster]:
+    """
+    Run a cluster of *size* servers, which share the slots, until the block ends.
+
+    With *tls*, the settings that name certificates, they speak it among themselves too.
+    """
     with tempfile.TemporaryDirectory(prefix="interlock-cluster-") as root, ExitStack() as running:
         servers = []
         for number in range(size):
             directory = Path(root) / str(number)
             directory.mkdir()
-            server = _started(directory)
+            server = _started(directory, tls)
             running.callback(stop, server)
             servers.append(server)
         _join(servers)
@@ -115,7 +121,7 @@ def _join(servers: list[Server]) -> None:
         server.asked("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
         mine = range(number * share, min((number + 1) * share, SLOTS))
         server.asked("CLUSTER", "ADDSLOTS", *mine)
-        server.asked("CLUSTER", "MEET", "127.0.0.1", servers[0].port)
+        server.asked("CLUSTER", "MEET", "127.0.0.1", servers[0].tls_port or servers[0].port)
     for server in servers:
         _wait(partial(_whole, server, len(servers)), f"{server.address} joins")
 
@@ -125,10 +131,10 @@ def _whole(server: Server, size: int) -> bool:
     return "cluster_state:ok" in told and f"cluster_known_nodes:{size}" in told
 
 
-def _started(directory: Path) -> Server:
+def _started(directory: Path, tls: Mapping[str, object] | None) -> Server:
     # Another process can take a free port between our look and the server's bind.
     for _ in range(5):
-        server = _spawn(directory, _free_port())
+        server = _spawn(directory, _free_port(), tls)
         with suppress(AssertionError):
             _wait(partial(_answers, server), "it answers")
             return server
@@ -136,7 +142,8 @@ def _started(directory: Path) -> Server:
     raise AssertionError(f"no server would start:\n{(directory / 'log').read_text()}")
 
 
-def _spawn(directory: Path, port: int) -> Server:
+def _spawn(directory: Path, port: int, tls: Mapping[str, object] | None = None) -> Server:
+    tls_port = None if tls is None else _free_port()
     settings = {
         "port": port,
         "bind": "127.0.0.1",
@@ -145,13 +152,14 @@ def _spawn(directory: Path, port: int) -> Server:
         "save": "",
         "cluster-enabled": "yes",
         "cluster-node-timeout": NODE_TIMEOUT,
+        **({} if tls is None else {**tls, "tls-port": tls_port, "tls-cluster": "yes"}),
     }
     arguments = [str(part) for key, value in settings.items() for part in (f"--{key}", value)]
     with (directory / "log").open("ab") as log:
         process = subprocess.Popen(
             [server_binary(), *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log
         )
-    return Server(port, directory, process)
+    return Server(port, directory, process, tls_port)
 
 
 def _answers(server: Server) -> bool:
@@ -163,12 +171,9 @@ def _answers(server: Server) -> bool:
 
 
 def _free_port() -> int:
-    while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
-        if port + BUS < 65_000:
-            return port
+    while (port := free_port()) + BUS > HIGHEST:
+        pass
+    return port
 
 
 def _wait(done: Callable[[], bool], description: str) -> None:

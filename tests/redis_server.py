@@ -13,7 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -71,16 +71,20 @@ def _version(binary: str) -> tuple[int, ...]:
 
 @contextmanager
 def running_redis(
-    directory: Path | None = None, *, port: int | None = None
+    directory: Path | None = None,
+    *,
+    port: int | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> Iterator[RedisServer]:
     """
     Run a server until the block ends.
 
     A test of a crash passes the *directory* and *port* of the server that it killed, and finds what
-    that one had on disk. Without them the server has a folder and a port of its own.
+    that one had on disk. Without them the server has a folder and a port of its own. *settings*
+    are added to those that every server here has.
     """
     with tempfile.TemporaryDirectory(prefix="interlock-redis-") as own:
-        server = _start(directory or Path(own), port)
+        server = _start(directory or Path(own), port, settings or {})
         try:
             yield server
         finally:
@@ -93,11 +97,11 @@ def stop(server: RedisServer) -> None:
     server.process.wait(STOP_WITHIN)
 
 
-def _start(directory: Path, port: int | None) -> RedisServer:
+def _start(directory: Path, port: int | None, settings: Mapping[str, object]) -> RedisServer:
     # Another process can take a free port between our look and the server's bind.
     for _ in range(5):
-        chosen = port or _free_port()
-        process = _spawn(directory, chosen)
+        chosen = port or free_port()
+        process = _spawn(directory, chosen, settings)
         server = RedisServer(
             url=f"redis://127.0.0.1:{chosen}/0",
             socket_url=f"unix://{directory}/redis.sock?db=0",
@@ -111,14 +115,15 @@ def _start(directory: Path, port: int | None) -> RedisServer:
     raise AssertionError(msg)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Find a port on which nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
 
 
-def _spawn(directory: Path, port: int) -> subprocess.Popen[bytes]:
+def _spawn(directory: Path, port: int, more: Mapping[str, object]) -> subprocess.Popen[bytes]:
     settings = {
         "port": port,
         "bind": "127.0.0.1",
@@ -128,6 +133,7 @@ def _spawn(directory: Path, port: int) -> subprocess.Popen[bytes]:
         "appendfsync": "everysec",
         "save": "",
         "daemonize": "no",
+        **more,
     }
     arguments = [str(part) for key, value in settings.items() for part in (f"--{key}", value)]
     with (directory / "log").open("ab") as log:

@@ -5,9 +5,10 @@ redis-py retries by itself when it is not told otherwise, and so runs a script t
 does. Repeating is ours alone, with the operation id that makes it safe.
 """
 
-from collections.abc import Callable
-from typing import cast
-from urllib.parse import urlsplit
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import parse_qsl, urlsplit
 
 from redis.asyncio import ConnectionPool
 from redis.asyncio.connection import AbstractConnection
@@ -34,9 +35,15 @@ CONNECT_TIMEOUT = 1.0
 #: What marks the scheme of a cluster's URL.
 _CLUSTER = "+cluster"
 
+#: Options of a URL that name files.
+_FILES = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
+
 #: What a connection that failed raises. AttributeError: redis-py's own, when another task closed
 #: the connection under it.
 FAILURES = (RedisError, ServerError, OSError, AttributeError)
+
+#: What OpenSSL says of a certificate that it does not trust.
+_UNTRUSTED = "certificate verify failed"
 
 #: Codes of server errors after which the same call may well succeed a moment later. So may a script
 #: that met a "non local key", which was on its way to another server of the cluster.
@@ -52,22 +59,41 @@ def connections_to(
     They lead to another server of the cluster when *at* is given. *timeout* in seconds bounds each
     write and each reply. Raise `StateInvalid` for a bad URL.
     """
+    plain = url.replace(_CLUSTER, "", 1) if is_cluster(url) else url
+    ours = {
+        "socket_timeout": timeout,
+        "socket_connect_timeout": CONNECT_TIMEOUT,
+        "retry": Retry(NoBackoff(), 0),
+        "retry_on_timeout": False,
+        "protocol": 2,
+        "decode_responses": False,
+        "driver_info": None,
+    }
+    if taken := [name for name, _ in parse_qsl(urlsplit(url).query) if name in ours]:
+        raise StateInvalid(f"state.url: {shown(url)}: {taken[0]} is the bot's own to set")
     try:
-        pool = ConnectionPool.from_url(
-            url.replace(_CLUSTER, "", 1) if is_cluster(url) else url,
-            socket_timeout=timeout,
-            socket_connect_timeout=CONNECT_TIMEOUT,
-            retry=Retry(NoBackoff(), 0),
-            protocol=2,
-            driver_info=None,
-        )
+        pool = ConnectionPool.from_url(plain, **ours)
+        make = cast("Callable[[], AbstractConnection]", pool.make_connection)
+        make()  # tells unknown options
+    except TypeError as error:
+        option = str(error).rpartition("argument ")[2]
+        raise StateInvalid(f"state.url: {shown(url)}: {option} is no option of Redis") from None
     except (ValueError, RedisError) as error:
         raise StateInvalid(f"state.url: {shown(url)}: {error}") from None
-    if is_cluster(url) and pool.connection_kwargs.get("db"):
-        raise StateInvalid(f"state.url: {shown(url)}: a cluster has no database but 0")
+    options = pool.connection_kwargs
+    _check(url, options)
     if at is not None:
-        pool.connection_kwargs |= {"host": at.host, "port": at.port}
-    return cast("Callable[[], AbstractConnection]", pool.make_connection)
+        options |= {"host": at.host, "port": at.port}
+    return make
+
+
+def _check(url: str, options: Mapping[str, Any]) -> None:
+    """Refuse what no connection could be made with."""
+    if is_cluster(url) and options.get("db"):
+        raise StateInvalid(f"state.url: {shown(url)}: a cluster has no database but 0")
+    for name in _FILES:
+        if options.get(name) and not Path(options[name]).is_file():
+            raise StateInvalid(f"state.url: {shown(url)}: {name}: no such file: {options[name]}")
 
 
 def is_cluster(url: str) -> bool:
@@ -92,6 +118,8 @@ def may_pass(error: Exception) -> bool:
     """Whether the same call may succeed a moment later; a lost connection's outcome is unknown."""
     if isinstance(error, ServerError):
         return error.code in _PASSING or "non local key" in str(error)
+    if _UNTRUSTED in str(error):
+        return False
     return not isinstance(error, AuthenticationError | AuthorizationError | ResponseError)
 
 
@@ -113,6 +141,12 @@ def unusable(error: Exception, url: str) -> StateInvalid | None:
         return StateInvalid(f"Redis at {where} refuses the user or password in state.url")
     if isinstance(error, NoPermissionError) or "NOPERM" in text:
         return StateInvalid(f"Redis at {where} forbids what the bot needs; see its ACL: {text}")
+    if _UNTRUSTED in text:
+        reason = text.partition(_UNTRUSTED)[2].strip(": ").partition(" (_ssl")[0]
+        return StateInvalid(
+            f"Redis at {where} shows a certificate that is not trusted ({reason}): add"
+            " ?ssl_ca_certs=FILE with its authority to state.url"
+        )
     if "cluster support disabled" in text:
         return StateInvalid(f"Redis at {where} is no cluster: take +cluster away from state.url")
     if "DB index" in text:

@@ -164,9 +164,19 @@ async def test_a_server_that_is_not_there_is_unavailable(monkeypatch: pytest.Mon
     await state.close()
 
 
-@pytest.mark.parametrize("url", ["redis://127.0.0.1:port/0", "redis://h/0?socket_timeout=soon"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://127.0.0.1:port/0",
+        "redis://h/0?db=first",
+        "redis://h/0?protocol=3",
+        "redis://h/0?retries=5",
+        "rediss://h/0?ssl_ca_certs=/no/such/file",
+        "redis+cluster://h/1",
+    ],
+)
 def test_a_malformed_address_is_told_at_once(url: str) -> None:
-    """Nothing has to be connected to see it."""
+    """Nothing has to be connected to see it, nor is any option read and ignored."""
     with pytest.raises(StateInvalid, match=r"state\.url"):
         RedisState(url)
 
