@@ -140,7 +140,7 @@ def unusable(error: Exception, url: str) -> StateInvalid | None:
     if isinstance(error, AuthenticationError | AuthorizationError) or text.startswith("NOAUTH"):
         return StateInvalid(f"Redis at {where} refuses the user or password in state.url")
     if isinstance(error, NoPermissionError) or "NOPERM" in text:
-        return StateInvalid(f"Redis at {where} forbids what the bot needs; see its ACL: {text}")
+        return StateInvalid(f"Redis at {where} denies its user what the bot needs: {text}")
     if _UNTRUSTED in text:
         reason = text.partition(_UNTRUSTED)[2].strip(": ").partition(" (_ssl")[0]
         return StateInvalid(

@@ -7,6 +7,7 @@ from state.errors import StateInvalid
 from state.redis.driver import is_cluster, shown
 from state.redis.keys import meta
 from state.redis.resp import command
+from state.redis.rights import check_rights
 from state.redis.scripts import OPEN
 from state.redis.way import Way
 
@@ -30,6 +31,7 @@ async def check(calls: Way, url: str, prefix: str, partitions: int) -> Checked:
     told = {server: _read(text) for server, text in (await calls.everywhere("INFO")).items()}
     for server, one in told.items():
         _check(server, one, cluster=is_cluster(url))
+    await check_rights(calls, url, prefix)
     where = shown(url)
     schema, stored = await calls.run(
         OPEN, command("EVALSHA", OPEN.sha, 1, meta(prefix), SCHEMA, partitions)

@@ -1,7 +1,6 @@
 """What `open` asks of a Redis server, and how it says no."""
 
 import asyncio
-import random
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +10,6 @@ from state.errors import StateInvalid, StateUnavailable
 from state.redis import RedisState, opening
 from tests.leftovers import Keyspace
 from tests.redis_server import RedisServer, running_redis
-from tests.unit.redis_steps import Steps, answered
 
 
 @pytest.fixture
@@ -88,34 +86,6 @@ async def test_a_wrong_password_is_told_without_the_password(
         admin.acl_deluser(redis_keys.prefix)
     assert "user or password" in line
     assert "wr0ng" not in line
-
-
-async def test_the_least_rights_are_enough(
-    redis_server: RedisServer, redis_keys: Keyspace, admin: redis.Redis
-) -> None:
-    """No step asks for anything that an ordinary application may not do."""
-    admin.acl_setuser(
-        redis_keys.prefix,
-        enabled=True,
-        passwords=["+right"],
-        keys=[f"{{{redis_keys.prefix}*"],
-        reset_channels=True,
-        channels=[f"{{{redis_keys.prefix}*"],
-        categories=["+@read", "+@write", "-@dangerous", "-@admin"],
-        commands=["+evalsha", "+script|load", "+publish", "+subscribe", "+ping", "+time", "+info"],
-    )
-    address = redis_server.url.removeprefix("redis://")
-    try:
-        steps = Steps(random.Random(random.getrandbits(32)))
-        url, prefix = f"redis://{redis_keys.prefix}:right@{address}", redis_keys.prefix
-        state = RedisState(url, prefix=prefix, clock=steps.clock)
-        await state.open()
-        await state.ping()
-        for _ in range(200):
-            steps.remember(await answered(steps.draw(), state))
-        await state.close()
-    finally:
-        admin.acl_deluser(redis_keys.prefix)
 
 
 async def test_a_database_that_is_not_there_is_told(redis_server: RedisServer) -> None:

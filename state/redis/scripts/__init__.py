@@ -72,6 +72,7 @@ def _script(name: str) -> Script:
 
 
 OPEN = _script("open")
+RIGHTS = _script("rights")
 ADMIT = _script("admit")
 CLAIM = _script("claim")
 RENEW = _script("renew")
