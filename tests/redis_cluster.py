@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 import redis
 
@@ -68,7 +69,7 @@ class Cluster:
         for server in self.servers:
             with server.client() as client:
                 client.response_callbacks.clear()
-                told = client.execute_command("CLUSTER", "SLOTS")
+                told = cast("list[Any]", client.execute_command("CLUSTER", "SLOTS"))
             for first, last, primary, *_ in told:
                 if first <= slot <= last and primary[1] == server.port:
                     return server

@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import os
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +19,7 @@ from state.redis.slots import slot_of
 from state.values import Changes, Claim, Conversation
 from tests.crash.moves import move, refused
 from tests.redis_cluster import Cluster
+from tests.rights import CLUSTER, PASSWORD, allow
 from tests.waiting import wait_until
 
 #: How often the slot moves; more by hand, with MIGRATIONS.
@@ -30,6 +30,9 @@ BUSY = 8
 
 #: Conversations that only have a state: they make the way of the slot long.
 IDLE = 150
+
+#: Whom the servers know the processes by.
+USER = PREFIX = "wanderers"
 
 OWNER = "guild/1"
 COUNTED = Scope(OWNER)
@@ -45,13 +48,17 @@ pytestmark = pytest.mark.timeout(60 + 5 * MOVES)
 @pytest.fixture
 async def pair(cluster: Cluster) -> AsyncIterator[tuple[RedisState, RedisState]]:
     """Give two processes' handles; all is in one partition, so in one slot."""
-    prefix = secrets.token_hex(8)
-    both = [RedisState(cluster.url, prefix=prefix, partitions=1) for _ in range(2)]
+    for server in cluster.servers:
+        with server.client() as client:
+            allow(client, USER, PREFIX, CLUSTER)
+    url = cluster.url.replace("://", f"://{USER}:{PASSWORD}@")
+    both = [RedisState(url, prefix=PREFIX, partitions=1) for _ in range(2)]
     for state in both:
         await state.open()
     yield both[0], both[1]
     for state in both:
         await state.close()
+    cluster.clear(PREFIX)
 
 
 async def insisted(step: Callable[[], Awaitable[Answer]]) -> Answer:
@@ -108,22 +115,30 @@ def further(talks: list[Talk], before: list[int]) -> bool:
     return all(len(talk.said) > said for talk, said in zip(talks, before, strict=True))
 
 
+def cut(cluster: Cluster) -> None:
+    """Cut the processes' connections, and with them replies to what was done."""
+    for server in cluster.servers:
+        server.asked("CLIENT", "KILL", "USER", USER)
+
+
 async def test_turns_go_on_while_their_slot_moves(
     cluster: Cluster, pair: tuple[RedisState, RedisState]
 ) -> None:
     """
     Each message is answered once and in its order, whatever the servers answer on the way.
 
-    Two processes speak, in conversations of their own. Nothing but the port's own errors is met.
+    Two processes speak, in conversations of their own, and lose their connections twice a move.
+    Nothing but the port's own errors is met.
     """
     await asyncio.gather(*(idle(pair[0], f"idle-{number}") for number in range(IDLE)))
     talks = [Talk(pair[n % 2], Conversation(OWNER, f"busy-{n}")) for n in range(BUSY)]
     slot, over = slot_of(pair[0]._keys.tag(0)[1:-1].encode()), asyncio.Event()
+    lose = partial(cut, cluster)
     async with asyncio.TaskGroup() as group:
         for talk in talks:
             group.create_task(talk.go_on(over))
         for _ in range(MOVES):
-            assert await asyncio.to_thread(move(cluster, slot).whole) > IDLE
+            assert await asyncio.to_thread(move(cluster, slot).whole, lose) > IDLE
             said = [len(talk.said) for talk in talks]
             await wait_until(partial(further, talks, said), description="all conversations go on")
         over.set()
