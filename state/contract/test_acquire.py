@@ -223,3 +223,14 @@ async def test_a_release_sent_twice(one: State, two: State) -> None:
     turn = (await two.view(HERE)).turn
     assert turn is not None
     assert turn.id == "m2"
+
+
+async def test_a_lease_on_a_turn_is_not_released(one: State, two: State) -> None:
+    """It is given back with the turn's end, else the turn would be lost with it. Contract 4, 75."""
+    lease = (await begin(one, message("m1"))).lease
+    await say(one, message("m2"))
+    before = await everything(one)
+    with pytest.raises(LeaseLost):
+        await two.release(lease, op=op(), claim=CLAIM)
+    assert await everything(one) == before
+    assert started(await finish(one, lease)).lease.turn == "m2"

@@ -24,6 +24,7 @@ from state.contract.scene import (
     settled,
     started,
 )
+from state.errors import Unacceptable
 from state.outcomes import Admission, Duplicate, Ignored, Placed, Refusal, Settled, Turnover
 from state.values import Changes, Claim, Could, Outcome, Overflow, Policy, SignalKind
 
@@ -129,6 +130,19 @@ async def test_a_full_inbox_refuses_and_changes_nothing_else(one: State, two: St
     before = await everything(one)
     assert refused(await say(two, message("m4"), policy=policy)).reason is Refusal.INBOX_FULL
     assert await everything(one) == before
+
+
+async def test_bounds_under_which_nothing_could_wait_are_refused(one: State) -> None:
+    """One is the least, so that what is taken can always be put somewhere. Contract 20, 75."""
+    for inbox, per_person in ((0, 1), (1, 0), (-1, 1)):
+        with pytest.raises(Unacceptable):
+            Policy(inbox=inbox, per_person=per_person)
+    await begin(one, message("m1"))
+    policy = Policy(inbox=1, per_person=1)
+    placed(await say(one, message("m2"), policy=policy))
+    assert refused(await say(one, message("m3", "bob"), policy=policy)).reason is (
+        Refusal.INBOX_FULL
+    )
 
 
 async def test_a_full_inbox_can_drop_its_oldest(one: State, two: State) -> None:

@@ -29,6 +29,9 @@ from state.values import Changes, Conversation, Policy
 
 pytestmark = pytest.mark.asyncio
 
+#: More than any test has of an owner.
+PAGES = 200
+
 
 async def give_up(
     state: State, id_: str, *, at: Conversation = HERE, error: str = "it broke"
@@ -42,13 +45,14 @@ async def letters(state: State, owner: str = HERE.owner, limit: int = 200) -> li
     """Read every page of an owner's dead letters."""
     found: list[DeadLetter] = []
     cursor = None
-    while True:
+    for _ in range(PAGES):
         page = await state.dead_letters(owner, cursor, limit)
         assert len(page.letters) == limit or page.cursor is None
         found += page.letters
         cursor = page.cursor
         if cursor is None:
             return found
+    raise AssertionError(f"no end after {PAGES} pages")
 
 
 async def test_a_dead_letter_tells_what_was_given_up(one: State, two: State, clock: Clock) -> None:

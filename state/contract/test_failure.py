@@ -21,9 +21,9 @@ from state.contract.scene import (
     started,
     taken_over,
 )
-from state.outcomes import Busy, Retrying, Started, Turnover
+from state.outcomes import Busy, Retrying, Settled, Started, Turnover
 from state.ports import MAX_EXPIRIES
-from state.values import Changes, Claim, Lease, Outcome, Page, Step
+from state.values import Changes, Claim, Conversation, Lease, Outcome, Page, SignalKind, Step
 
 pytestmark = pytest.mark.asyncio
 
@@ -128,6 +128,39 @@ async def test_a_draining_process_that_gives_a_turn_up_starts_nothing(
     await say(one, message("m2"))
     assert await fail(one, lease, retry_in=None, claim=None) == Turnover()
     assert (await two.view(HERE)).wake == 0
+    assert (await claimed(two)).lease.turn == "m2"
+
+
+async def test_a_stopped_turn_that_fails_is_not_tried_again(one: State, two: State) -> None:
+    """It is settled as what it was asked for, and is no dead letter. Contract 43, 55, 57."""
+    for n, (kind, outcome) in enumerate(
+        ((SignalKind.STOP, Outcome.STOPPED), (SignalKind.KILL, Outcome.KILLED))
+    ):
+        for m, retry_in in enumerate((60.0, None)):
+            home = Conversation("guild/1", f"c{n}{m}")
+            lease = (await begin(one, message("m1"), at=home)).lease
+            await one.page(lease, 0, 0, b"half")
+            await say(one, message("m2", "bob"), at=home)
+            await two.signal(home, "m1", kind, by="eve", op=op())
+            answer = await fail(one, lease, retry_in=retry_in)
+            pages = (Page(0, 0, b"half"),)
+            assert settled(answer) == (Settled(outcome, (message("m1"),), "m1", pages),)
+            assert started(answer).lease.turn == "m2"
+            assert (await two.view(home)).dead_letters == 0
+            assert [entry.payload for entry in await two.history(home)] == [b"half a reply"]
+
+
+async def test_a_stopped_turn_that_fails_in_a_draining_process_is_settled(
+    one: State, two: State
+) -> None:
+    """What waits is due for another. Contract 37, 43, 55."""
+    lease = (await begin(one, message("m1"))).lease
+    await say(one, message("m2", "bob"))
+    await two.signal(HERE, "m1", SignalKind.STOP, by="eve", op=op())
+    answer = await fail(one, lease, claim=None)
+    assert answer == Turnover(None, (Settled(Outcome.STOPPED, (message("m1"),), "m1"),))
+    view = await two.view(HERE)
+    assert (view.turn, ids(view.waiting), view.wake) == (None, ["m2"], 0)
     assert (await claimed(two)).lease.turn == "m2"
 
 

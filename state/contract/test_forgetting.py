@@ -35,6 +35,9 @@ from state.values import Changes, Conversation, Inbound, Lease, Policy, SignalKi
 
 pytestmark = pytest.mark.asyncio
 
+#: More than any test needs to forget all that it has left.
+BATCHES = 20
+
 #: What no store may hold any more after its author or owner was forgotten.
 SECRET = b"a secret of ann's"
 
@@ -71,12 +74,13 @@ async def filled(state: State, home: Conversation = HERE, author: str = "ann") -
 async def all_forgotten(state: State, target: Owner | Conversation | Author, limit: int) -> int:
     """Forget in batches until it is done; return how much was removed."""
     removed = 0
-    while True:
+    for _ in range(BATCHES):
         answer = await state.forget(target, limit=limit)
         assert answer.removed <= limit
         removed += answer.removed
         if answer.done:
             return removed
+    raise AssertionError(f"{target} is not forgotten after {BATCHES} batches")
 
 
 async def untouched(state: State, home: Conversation) -> None:

@@ -227,6 +227,19 @@ async def test_the_rest_of_a_message_joins_the_turn_that_answers_it(one: State, 
     assert (ids(start.inbounds), start.followups) == (["m1", "m2", "m3"], 0)
 
 
+async def test_the_rest_of_anothers_message_joins_the_turn_too(one: State, two: State) -> None:
+    """Of a turn of several people nobody's words are lost. Contract 24, 28."""
+    lease = (await begin(one, message("m1"))).lease
+    for id_, author in (("m2", "ann"), ("m3", "bob")):
+        await say(two, message(id_, author), policy=GATHER)
+    lease = started(await finish(one, lease)).lease
+    await say(two, message("m4", "cy"))
+    assert await say(two, message("m5", "bob"), could=joining("m3")) == Superseding("m3")
+    start = started(await one.supersede(lease, op=op(), claim=CLAIM))
+    assert (start.lease.turn, ids(start.inbounds)) == ("m5", ["m2", "m3", "m5"])
+    assert ids((await two.view(HERE)).waiting) == ["m4"]
+
+
 async def test_the_rest_of_a_message_that_is_over_is_a_message(one: State, two: State) -> None:
     """Also of one whose turn carries a stop. Contract 24."""
     lease = (await begin(one, message("m1"))).lease

@@ -26,7 +26,7 @@ from state.errors import LeaseLost, Unacceptable
 from state.ids import PAYLOAD_LIMIT
 from state.keys import Put, Scope
 from state.outcomes import Drift
-from state.values import Changes, Conversation
+from state.values import Changes
 
 pytestmark = pytest.mark.asyncio
 
@@ -284,7 +284,7 @@ async def test_keys_survive_a_turn_and_their_process(one: State, two: State) -> 
     assert await two.increment(LOCAL, "n", op=op()) == 2
 
 
-async def test_a_scope_is_a_conversations_or_a_persons() -> None:
+async def test_a_scope_is_a_conversations_or_a_persons(one: State) -> None:
     """Not both, and of names that every store can hold. Contract 65."""
     with pytest.raises(Unacceptable):
         Scope("guild/1", "10", "ann")
@@ -293,5 +293,6 @@ async def test_a_scope_is_a_conversations_or_a_persons() -> None:
             Scope(owner)
     with pytest.raises(Unacceptable):
         Put(SHARED, "k", b"x" * (PAYLOAD_LIMIT + 1))
-    assert Scope("guild/1", "10") != Scope("guild/1", person="10")
-    assert Conversation("guild/1", "10") == HERE
+    for scope in (Scope("x" * 128), Scope("x", "x" * 128), Scope("x", person="x" * 128)):
+        await one.put(scope, "k", b"1")
+        assert await one.get(scope, "k") == b"1"

@@ -24,6 +24,7 @@ from state.contract.scene import (
     say,
     settled,
     started,
+    turnover_of,
 )
 from state.outcomes import (
     Duplicate,
@@ -34,6 +35,7 @@ from state.outcomes import (
     Signalled,
     Superseding,
 )
+from state.ports import MAX_EXPIRIES
 from state.values import Changes, Could, Outcome, Policy, SignalKind, StopRight
 
 pytestmark = pytest.mark.asyncio
@@ -124,6 +126,30 @@ async def test_a_stop_ends_a_turn_that_waits_for_its_retry(one: State, two: Stat
     answer = await say(two, message("s1"), could=STOP_OWN)
     assert [s.outcome for s in settled(answer)] == [Outcome.STOPPED]
     assert (await one.view(HERE)).turn is None
+
+
+async def test_a_draining_process_settles_what_a_stop_ends(
+    one: State, two: State, clock: Clock
+) -> None:
+    """A stop is not kept waiting by a deploy; what waits is left for another. Contract 24, 37."""
+    await begin(one, message("m1"))
+    await say(one, message("m2", "bob"))
+    clock.move(LEASE)
+    answer = await say(two, message("s1"), could=STOP_OWN, claim=None)
+    assert [(s.outcome, s.turn) for s in settled(answer)] == [(Outcome.STOPPED, "m1")]
+    assert turnover_of(answer).started is None
+    view = await two.view(HERE)
+    assert (view.turn, ids(view.waiting), view.wake) == (None, ["m2"], 0)
+
+
+async def test_a_draining_process_counts_no_expiry(one: State, two: State, clock: Clock) -> None:
+    """Who starts nothing leaves an unfinished turn as it is. Contract 37, 44."""
+    await begin(one, message("m1"))
+    for n in range(MAX_EXPIRIES):
+        clock.move(LEASE)
+        await say(two, message(f"n{n}", "bob"), claim=None)
+    assert (await everything(one)).view.dead_letters == 0
+    assert started(await say(two, message("n9", "bob"))).lease.turn == "m1"
 
 
 async def test_a_follow_up_asks_the_turn_to_make_room(one: State, two: State) -> None:

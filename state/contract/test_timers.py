@@ -28,10 +28,11 @@ from state.contract.scene import (
     taken_over,
     twice,
 )
+from state.errors import Unacceptable
 from state.listings import Scheduled
 from state.outcomes import Busy, Turnover
 from state.ports import CATCH_UP_LIMIT
-from state.values import CatchUp, Changes, Conversation, Inbound, Timer
+from state.values import SHORTEST_CADENCE, CatchUp, Changes, Conversation, Inbound, Timer
 
 pytestmark = pytest.mark.asyncio
 
@@ -229,6 +230,20 @@ async def test_what_a_timer_makes_up_for_is_bounded(one: State, clock: Clock) ->
     assert told == [f"t1@{generation}.{n}" for n in range(1001 - CATCH_UP_LIMIT, 1001)]
 
 
+async def test_a_cadence_that_would_never_let_go_is_refused(one: State) -> None:
+    """And ids that no store could hold; the shortest that is allowed works. Contract 52, 75."""
+    for every in (0.0, -1.0, 0.0001):
+        with pytest.raises(Unacceptable):
+            timer(every=every)
+    for id_ in ("", "a b", "{t}"):
+        with pytest.raises(Unacceptable):
+            timer(id_)
+    await one.schedule(HERE, timer(delay=0, every=SHORTEST_CADENCE), op=op())
+    lease = (await claimed(one)).lease
+    await finish(one, lease)
+    assert (await one.view(HERE)).wake == SHORTEST_CADENCE
+
+
 async def test_a_commit_sets_and_deletes_timers(one: State, two: State, clock: Clock) -> None:
     """Their delays count from the commit; they land with it or not at all. Contract 35, 52."""
     await one.schedule(HERE, timer("old", 30), op=op())
@@ -292,13 +307,12 @@ async def test_timers_are_listed_by_owner_and_page(one: State, two: State) -> No
         for n in range(5):
             await one.schedule(Conversation(owner, f"c{n}"), timer(), op=op())
     found, cursor = [], None
-    while True:
+    for _ in range(3):
         page = await two.schedules("guild/1", cursor, 5)
         found += [(s.conversation, s.timer.id) for s in page.timers]
         assert len(page.timers) == 5 or page.cursor is None
         cursor = page.cursor
-        if cursor is None:
-            break
+    assert cursor is None
     assert len(found) == len(set(found)) == 12
     assert {home for home, _ in found} == set(homes)
     assert (await two.schedules(ELSEWHERE.owner)).timers == ()

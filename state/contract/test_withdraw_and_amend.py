@@ -116,6 +116,18 @@ async def test_an_edit_of_what_runs_asks_the_turn_to_make_room(one: State, two: 
     assert ids((await two.view(HERE)).waiting) == ["m2"]
 
 
+async def test_an_edit_by_another_than_the_lead_is_not_lost(one: State, two: State) -> None:
+    """What continues a message of the turn moves with it, whoever wrote it. Contract 26, 28."""
+    lease = (await begin(one, message("m1"))).lease
+    await say(one, message("m2", "bob"))
+    await one.take(lease, "k")
+    edit = message("m2@1", "bob", b"edited")
+    assert await two.amend(HERE, "m2", edit, op=op()) == Superseding("m1")
+    start = started(await one.supersede(lease, op=op(), claim=CLAIM, carry=b"c"))
+    assert (start.lease.turn, start.inbounds) == ("m2@1", (edit,))
+    assert (start.followups, start.carry) == (1, b"c")
+
+
 async def test_an_edit_that_comes_too_late_changes_nothing(one: State, two: State) -> None:
     """Once a page is out, or a stop or kill has come: NotWaiting names the turn. Contract 26."""
     lease = (await begin(one, message("m1"))).lease

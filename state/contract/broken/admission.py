@@ -161,7 +161,12 @@ class StartsWhatBacksOff(Twisted):
         return asked
 
 
-@caught_by("test_an_admit_never_delays_an_earlier_wake")
+@caught_by(
+    "test_a_conversation_can_be_held_without_a_turn",
+    "test_a_conversation_whose_acquirer_died_is_due",
+    "test_a_quiet_period_keeps_the_wake_of_a_holder",
+    "test_an_admit_never_delays_an_earlier_wake",
+)
 class WakesAnew(Twisted):
     """An admit that starts nothing sets the wake, though an earlier one is due already."""
 
@@ -180,6 +185,17 @@ class RemembersForADay(Twisted):
         if at is not None and at < self._now() - 24 * 3600 * 10**6:
             del self._db.seen[record.conversation, inbound.id]
         return asked
+
+
+@caught_by("test_a_draining_process_settles_what_a_stop_ends")
+class DrainsWithoutSettling(Twisted):
+    """A stop that a draining process hears waits for another one."""
+
+    def _twisted(self, record: Record, inbound: Inbound, asked: Asked) -> Asked:
+        could, policy, claim = asked
+        if claim is None and not record.held(self._now()) and record.turn is not None:
+            could = replace(could, stop=StopRight.NONE)
+        return could, policy, claim
 
 
 class Afterthought(MemoryState):
@@ -216,6 +232,7 @@ class ForgetsWhomItTurnedAway(Afterthought):
 
 @caught_by(
     "test_a_full_inbox_can_drop_its_oldest",
+    "test_dropping_the_oldest_counts_what_is_held_back",
     "test_dropping_the_oldest_is_exact_under_a_crowd",
 )
 class DropsInSilence(Afterthought):

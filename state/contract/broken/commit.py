@@ -10,7 +10,15 @@ from state.outcomes import Drift, Turnover
 from state.values import Changes, Claim, Lease
 
 
-@caught_by("test_a_release_racing_an_admit_strands_nobody")
+@caught_by(
+    "test_a_cadence_that_would_never_let_go_is_refused",
+    "test_a_commit_sets_and_deletes_timers",
+    "test_a_commit_that_only_sets_a_timer_leaves_a_wake",
+    "test_a_recurring_timer_keeps_its_cadence",
+    "test_a_recurring_timer_tells_of_the_latest_it_missed",
+    "test_a_release_racing_an_admit_strands_nobody",
+    "test_a_timer_is_beyond_the_bounds",
+)
 class ReleasesBeforeItLooks(MemoryState):
     """The inbox is looked at first and the lease given back a moment later, without a wake."""
 
@@ -116,11 +124,18 @@ class HandsOldStateOver(MemoryState):
 
 
 @caught_by(
-    "test_messages_are_answered_in_the_order_they_came",
-    "test_ids_come_back_unchanged",
-    "test_a_commit_that_handed_over_sent_twice",
     "test_a_commit_sent_twice_at_once",
+    "test_a_commit_that_handed_over_sent_twice",
+    "test_a_gathered_turn_is_taken_up_as_it_was",
+    "test_a_message_that_waits_can_be_amended",
+    "test_a_requeued_letter_waits_its_turn",
     "test_an_interrupted_commit_is_repeated",
+    "test_ids_come_back_unchanged",
+    "test_messages_are_answered_in_the_order_they_came",
+    "test_the_rest_of_a_message_waits_with_it",
+    "test_the_rest_of_anothers_message_joins_the_turn_too",
+    "test_what_does_not_gather_is_a_turn_of_its_own",
+    "test_what_gathers_while_a_turn_runs_becomes_one_turn",
 )
 class ServesTheLastFirst(Committed):
     """A hand-over starts the newest message."""
@@ -130,7 +145,9 @@ class ServesTheLastFirst(Committed):
         return changes
 
 
-@caught_by("test_a_hand_over_drops_over_age_messages_too")
+@caught_by(
+    "test_a_hand_over_drops_over_age_messages_too", "test_what_is_held_back_is_part_of_no_gathering"
+)
 class HandsOverWhateverItsAge(MemoryState):
     """Only a claim drops what is too old; a commit starts it."""
 

@@ -128,8 +128,9 @@ class GivesUpLate(MemoryState):
 
 
 @caught_by(
-    "test_a_turn_whose_lease_expires_too_often_is_a_dead_letter",
     "test_a_new_step_is_progress",
+    "test_a_turn_that_expired_too_often_says_so",
+    "test_a_turn_whose_lease_expires_too_often_is_a_dead_letter",
 )
 class NeverGivesUp(MemoryState):
     """A turn that kills every process that takes it up is taken up for ever."""
@@ -178,3 +179,28 @@ class AlwaysBacksOff(MemoryState):
         if isinstance(answer, Retrying) and retry_in == 0:
             return Retrying(answer.attempts, 0)
         return answer
+
+
+@caught_by("test_a_stopped_turn_that_fails_is_not_tried_again")
+class RetriesWhatWasStopped(MemoryState):
+    """A stop that comes while a turn is failing is forgotten with the failure."""
+
+    async def fail(
+        self,
+        lease: Lease,
+        error: str,
+        changes: Changes,
+        *,
+        retry_in: float | None,
+        limit: int,
+        op: str,
+        claim: Claim | None,
+    ) -> Turnover | Retrying:
+        """Look away from the signal."""
+        record = self._db.records.get(lease.conversation)
+        holds = record is not None and record.living(self._now()) == lease.token
+        if holds and record is not None and record.turn is not None and claim is not None:
+            record.turn.signal = None
+        return await super().fail(
+            lease, error, changes, retry_in=retry_in, limit=limit, op=op, claim=claim
+        )

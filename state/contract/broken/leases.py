@@ -12,8 +12,9 @@ from state.values import Claim, Conversation, Lease
 
 
 @caught_by(
-    "test_an_expired_lease_is_not_renewed",
     "test_a_claim_racing_a_renewal_leaves_one_holder",
+    "test_an_acquired_lease_can_be_renewed",
+    "test_an_expired_lease_is_not_renewed",
 )
 class RenewsTheExpired(MemoryState):
     """A lease that has ended is prolonged as long as nobody else has taken it."""
@@ -54,8 +55,10 @@ class LeavesTheWakeAtTheOldExpiry(MemoryState):
 
 
 @caught_by(
-    "test_losing_one_lease_leaves_the_others_of_a_process",
+    "test_a_release_hands_over",
+    "test_a_renewal_survives_that_one_of_many_is_being_forgotten",
     "test_a_thousand_leases_are_renewed_at_once",
+    "test_losing_one_lease_leaves_the_others_of_a_process",
 )
 class LosesAllWithOne(MemoryState):
     """One lost lease fails the whole renewal."""
@@ -87,6 +90,8 @@ class TrustsTheClock(MemoryState):
 
 
 @caught_by(
+    "test_a_released_conversation_can_be_acquired_again",
+    "test_after_a_forget_a_message_works_as_the_first_one",
     "test_conversations_of_one_partition_share_no_number",
     "test_tokens_grow_over_every_end_of_a_turn",
     "test_tokens_grow_when_the_clock_is_set_back",
@@ -100,9 +105,12 @@ class CountsByConversation(MemoryState):
 
 
 @caught_by(
+    "test_a_timer_fires_once_over_two_schedulers",
+    "test_a_timer_is_not_missed_by_a_held_conversation",
     "test_of_many_racing_claims_exactly_one_wins",
     "test_of_many_racing_for_an_expired_lease_exactly_one_wins",
     "test_two_who_saw_the_same_due_list_get_each_conversation_once",
+    "test_what_waits_does_not_keep_a_conversation_from_being_held",
 )
 class ClaimsInTwoSteps(MemoryState):
     """A claim looks whether the conversation is free, and takes it a moment later."""

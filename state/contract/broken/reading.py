@@ -58,7 +58,10 @@ class RepeatsTheEdge(MemoryState):
         return (upto if found else found)[-limit:] if limit else ()
 
 
-@caught_by("test_a_turn_that_was_reset_writes_nothing")
+@caught_by(
+    "test_a_reset_turn_keeps_what_is_not_the_conversations",
+    "test_a_turn_that_was_reset_writes_nothing",
+)
 class ResetsWhatIsStored(MemoryState):
     """A turn that runs during a reset writes its transcript into the new conversation."""
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from state.contract.broken.planted import caught_by
+from state.keys import Scope
 from state.memory import MemoryState
 from state.values import Conversation, Lease
 
@@ -12,16 +13,19 @@ def forgetting(step: str, *tests: str) -> None:
 
     async def again(
         self: MemoryState,
-        about: Conversation | Lease,
+        about: Conversation | Lease | Scope | str,
         *arguments: object,
         op: str,
         **options: object,
     ) -> Any:  # noqa: ANN401 (the answer of whatever step it is)
-        conversation = about.conversation if isinstance(about, Lease) else about
-        self._db.answers.pop((conversation, op), None)
+        for conversation, other in list(self._db.answers):
+            if other == op:
+                del self._db.answers[conversation, other]
         return await getattr(MemoryState, step)(self, about, *arguments, op=op, **options)
 
-    caught_by(*tests)(type(f"Forgets{step.title()}", (MemoryState,), {step: again}))
+    caught_by(*tests)(
+        type(f"Forgets{step.title().replace('_', '')}", (MemoryState,), {step: again})
+    )
 
 
 forgetting(
@@ -49,6 +53,7 @@ forgetting(
 forgetting(
     "commit",
     "test_a_commit_that_handed_over_sent_twice",
+    "test_what_a_commit_keeps_is_kept_once",
     "test_a_commit_that_released_sent_twice",
     "test_a_commit_sent_again_much_later",
     "test_a_commit_sent_again_when_the_next_turn_is_over",
@@ -64,6 +69,17 @@ forgetting(
 forgetting("park", "test_a_park_sent_twice")
 forgetting("signal", "test_a_signal_sent_twice")
 forgetting("kill", "test_a_kill_sent_twice")
+forgetting("acquire", "test_an_acquire_sent_twice")
+forgetting("release", "test_a_release_sent_twice")
+forgetting("steal", "test_a_steal_sent_twice")
+forgetting("withdraw", "test_a_withdrawal_sent_twice")
+forgetting("amend", "test_an_amendment_sent_twice")
+forgetting("schedule", "test_a_schedule_sent_twice")
+forgetting("requeue", "test_a_requeue_sent_twice")
+forgetting("put_if_absent", "test_what_is_kept_can_be_sent_twice")
+forgetting("append", "test_what_is_kept_can_be_sent_twice")
+forgetting("increment", "test_what_is_kept_can_be_sent_twice")
+forgetting("claim_shards", "test_a_claim_of_shards_sent_twice")
 
 
 @caught_by(

@@ -48,9 +48,10 @@ class LetsTheLastSignalWin(Asked):
 
 
 @caught_by(
-    "test_a_signal_survives_the_death_of_the_holder",
-    "test_a_request_to_supersede_survives_the_death_of_the_holder",
     "test_a_parked_turn_that_is_stopped_is_not_run_again",
+    "test_a_request_to_supersede_survives_the_death_of_the_holder",
+    "test_a_signal_survives_the_death_of_the_holder",
+    "test_a_sweep_tells_of_an_edit_until_the_turn_has_made_room",
 )
 class SignalsTheHolderOnly(MemoryState):
     """A request dies with the process that it was made to."""

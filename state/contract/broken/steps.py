@@ -129,9 +129,10 @@ class ForgetsTheFollowUps(Retold):
 
 
 @caught_by(
+    "test_a_parked_turn_is_due_now",
     "test_a_take_is_recorded_under_its_key",
     "test_a_take_is_seen_by_a_replay_at_the_same_point",
-    "test_a_parked_turn_is_due_now",
+    "test_a_turn_is_stolen_with_all_it_has",
 )
 class TakesMoreUnderAKey(MemoryState):
     """Asked again under the same key, a take also moves what came since."""
@@ -177,7 +178,10 @@ class SupersedesWhatWasStopped(MemoryState):
         return await super().supersede(lease, op=op, claim=claim, carry=carry, changes=changes)
 
 
-@caught_by("test_a_superseded_turn_is_acknowledged")
+@caught_by(
+    "test_a_superseded_turn_is_acknowledged",
+    "test_a_turn_that_was_cut_short_keeps_its_answer_and_timers",
+)
 class SupersedesWithState(MemoryState):
     """The state of a run that was cut short is written as if it had finished."""
 
