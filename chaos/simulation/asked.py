@@ -184,6 +184,9 @@ class Asked(Grants):
                 self.waits_not(notes, inbound, answer)
 
     def schedule(self, answer: int, conversation: Conversation, timer: Timer, *, op: str) -> None:
-        """Note a timer."""
+        """Note a timer; people set each only once."""
+        notes = self.of(conversation)
+        demand(timer.id not in notes.timers_set, "one answer", "{} was set twice", timer.id)
+        notes.timers_set.add(timer.id)
         due = self.now + int(timer.delay * 1e6)
-        self.of(conversation).timers[f"{timer.id}@{answer}.0"] = due
+        notes.timers[timer.id] = (due, answer)

@@ -166,6 +166,8 @@ class Book(Asked):
                 fits, "signals", "{} ended {}, it was asked to {}", turn.id, changes.outcome, asked
             )
         self.acted(turn)
+        for timer in changes.timers:
+            notes.timers[timer.id] = (self.now + int(timer.delay * 1e6), None)
         notes.end(changes.outcome)
         self.turnover(notes, answer, claim)
 
@@ -266,6 +268,7 @@ class Book(Asked):
     def view(self, answer: View, conversation: Conversation) -> None:
         """Judge what a conversation shows."""
         notes: Notes = self.of(conversation)
-        shown = {inbound.id for inbound in answer.waiting} - set(notes.timers)
-        lost = set(notes.waiting) ^ shown
+        shown = {inbound.id for inbound in answer.waiting}
+        fired = {one for one in shown if one.partition("@")[0] in notes.timers}
+        lost = set(notes.waiting) ^ (shown - fired)
         demand(not lost, "nothing is lost", "{} of {} differ", sorted(lost), conversation.id)

@@ -6,24 +6,22 @@ process may die, its answer may be lost, its request may be late, or it may free
 its lease.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
 from random import Random
-from typing import Any
 
 from chaos.simulation.book import Book
 from chaos.simulation.calls import Call, To, Unreachable
 from chaos.simulation.discord import NONCE_WINDOW, Discord
+from chaos.simulation.ground import Ground
 from chaos.simulation.holding import Holding
-from chaos.simulation.planted import Planted
-from chaos.simulation.process import LEASE, Process
+from chaos.simulation.planted import NOTHING, Planted
+from chaos.simulation.process import LEASE, AskedFor, Process
 from chaos.simulation.seat import Answer, Seat, Task, TurnCoroutine
 from chaos.simulation.strikes import STRIKES, Strike
 from state.errors import LeaseLost, StateUnavailable
-
-#: Where the virtual clock begins: in the present, as the numbers of tokens begin with it.
-EPOCH = 1_700_000_000.0
+from state.values import Changes, Lease, Outcome
 
 #: Seconds by which a request may be late. Relation: twice that is less than the nonce window,
 #: within which a page is promised to be one.
@@ -40,17 +38,21 @@ class Engine:
     """Tasks, what happens when, and faults."""
 
     def __init__(
-        self, draw: Random, planted: Planted, trace: Callable[[str], None] | None = None
+        self,
+        draw: Random,
+        planted: Planted = NOTHING,
+        ground: Ground | None = None,
+        trace: Callable[[str], None] | None = None,
     ) -> None:
         """Decide everything by *draw*; *trace* is told each step."""
-        self.now = EPOCH
-        self.draw = draw
+        self.draw, self.ground = draw, ground or Ground()
+        self.epoch = self.now = self.ground.now
         self.discord = Discord()
         self.book = Book(self.discord)
         #: Calls that were made, and faults that struck.
         self.steps = self.struck = 0
         #: How likely a fault is at each call, and until when.
-        self.faults, self.calm_from = 0.0, EPOCH
+        self.faults, self.calm_from = 0.0, self.epoch
         self._planted, self._trace = planted, trace
         self._ops, self._sequence = count(), count()
         self._ready: list[Task] = []
@@ -82,7 +84,7 @@ class Engine:
     def say(self, text: str, *told: object) -> None:
         """Tell the trace."""
         if self._trace is not None:
-            self._trace(f"{self.now - EPOCH:8.3f}  {text.format(*told)}")
+            self._trace(f"{self.now - self.epoch:8.3f}  {text.format(*told)}")
 
     def begin(self, seat: Seat) -> None:
         """Let a new process begin on a seat."""
@@ -95,6 +97,10 @@ class Engine:
     def run_turn(self, process: Process, holding: Holding) -> TurnCoroutine:
         """See `Stage.run_turn`."""
         return self._planted.turn(process, holding).run()
+
+    def changes(self, lease: Lease, outcome: Outcome, asked: AskedFor) -> Changes:
+        """See `Stage.changes`; nothing is kept, so that nothing may stay."""
+        return Changes(outcome, asked=asked)
 
     # --- one step --------------------------------------------------------------------------------
 
@@ -112,9 +118,8 @@ class Engine:
         else:
             self.steps += 1
             self.now += self.draw.random() * TAKES[call.to]
-            faulty = self.now < self.calm_from and self.draw.random() < self.faults
-            if not (faulty and self._strike(task, call)):
-                self._answer(task, self._carry_out(task, call))
+            if not self.meets_fault(task, call):
+                self._answer(task, self.carry_out(task, call))
 
     def resume(
         self,
@@ -149,25 +154,26 @@ class Engine:
         else:
             self.resume(task, *answer)
 
-    def _carry_out(self, task: Task, call: Call) -> Answer | None:
+    def carry_out(self, task: Task, call: Call) -> Answer | None:
         """Carry a call out, as far as one step of it goes."""
         if call.to is To.DISCORD:
             return self._ask_discord(call, self.now - task.since)
         work = task.running or getattr(task.seat.state, call.name)(*call.args, **call.kwargs)
         task.running = None
+        self.ground.now = self.now
         self.book.now = int(self.now * 1e6)
         try:
-            work.send(None)
-        except StopIteration as done:
-            self.say("{} {} {} -> {}", call.name, call.args, call.kwargs, done.value)
-            self.book.observe(call.name, done.value, call.args, call.kwargs)
-            return done.value, None
+            done, answer = self.ground.advance(work)
         except LeaseLost as lost:
             self.say("{} {} {} -> refused", call.name, call.args, call.kwargs)
             self.book.refused(call.name, call.args)
             return None, lost
-        task.running = work
-        return None
+        if not done:
+            task.running = work
+            return None
+        self.say("{} {} {} -> {}", call.name, call.args, call.kwargs, answer)
+        self.book.observe(call.name, answer, call.args, call.kwargs)
+        return answer, None
 
     def _ask_discord(self, call: Call, age: float) -> Answer:
         if age > LATEST:
@@ -181,6 +187,11 @@ class Engine:
 
     # --- faults ----------------------------------------------------------------------------------
 
+    def meets_fault(self, task: Task, call: Call) -> bool:
+        """Let a fault strike, perhaps; whether one did."""
+        calm = self.now >= self.calm_from or self.draw.random() >= self.faults
+        return not calm and self._strike(task, call)
+
     def _strike(self, task: Task, call: Call) -> bool:
         """Let a fault strike; whether one did."""
         strike = self.draw.choice(STRIKES)
@@ -192,12 +203,12 @@ class Engine:
             case Strike.DIES_BEFORE:
                 self.die(seat)
             case Strike.DIES_AFTER:
-                self._carry_out(task, call)
+                self.carry_out(task, call)
                 self.die(seat)
             case Strike.NEVER_ARRIVES:
                 self.resume(task, error=unknown())
             case Strike.ANSWER_LOST:
-                done = self._carry_out(task, call)
+                done = self.carry_out(task, call)
                 self._answer(task, (None, unknown()) if done else None)
             case Strike.ARRIVES_LATE:
                 late = Task(seat, task.work)
@@ -210,13 +221,13 @@ class Engine:
             case Strike.FREEZES_BEFORE:
                 self._freeze(task)
             case Strike.FREEZES_AFTER:
-                task.answer = self._carry_out(task, call)
+                task.answer = self.carry_out(task, call)
                 self._freeze(task)
         return True
 
     def _arrive(self, late: Task, call: Call) -> None:
         """Carry out a call for whose answer nobody waits any more."""
-        while self._carry_out(late, call) is None:
+        while self.carry_out(late, call) is None:
             pass
 
     def _freeze(self, task: Task) -> None:
@@ -236,12 +247,3 @@ class Engine:
 
 #: What a caller is told of a call whose outcome is unknown.
 UNKNOWN: dict[To, type[Exception]] = {To.STATE: StateUnavailable, To.DISCORD: Unreachable}
-
-
-def drive(work: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 (each its own)
-    """Run a coroutine that awaits nothing."""
-    try:
-        work.send(None)
-    except StopIteration as done:
-        return done.value
-    raise RuntimeError("it awaits something")

@@ -79,8 +79,10 @@ class Notes:
     #: Ids that were marked seen, accepted or not.
     seen: set[str] = field(default_factory=set)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
-    #: Timers that were set and have not fired: the id of their inbound, and when.
-    timers: dict[str, int] = field(default_factory=dict)
+    #: Timers that were set and have not fired, by id: when, and the generation if it was told.
+    timers: dict[str, tuple[int, int | None]] = field(default_factory=dict)
+    #: Timers that people have set.
+    timers_set: set[str] = field(default_factory=set)
     accepted: int = 0
 
     def copy(self) -> "Notes":
@@ -91,6 +93,7 @@ class Notes:
             set(self.seen),
             dict(self.outcomes),
             dict(self.timers),
+            set(self.timers_set),
             self.accepted,
         )
 
@@ -124,10 +127,12 @@ class Notes:
 
     def ring(self, inbound: Inbound, now: int) -> None:
         """Accept one that a timer made; nobody was told when that was."""
-        due = self.timers.get(inbound.id)
-        if due is not None:
+        timer, _, occurrence = inbound.id.partition("@")
+        if timer in self.timers and inbound.id not in self.waiting:
+            due, generation = self.timers.pop(timer)
             demand(due <= now, "timers", "{} fired early", inbound.id)
-            del self.timers[inbound.id]
+            known = generation is None or occurrence == f"{generation}.0"
+            demand(known, "timers", "{} fired, of generation {}", inbound.id, generation)
             self.accept(inbound, plain=False)
 
     def settle(self, inbound: str, outcome: Outcome) -> None:

@@ -9,8 +9,6 @@ from state.values import Conversation, Could, Inbound, Policy, StopRight, Timer
 #: Seconds of virtual time in which people speak, and after which faults stop.
 SPEAKING, QUIET = 5.0, 9.0
 
-HERE = Conversation("guild/1", "10")
-THERE = Conversation("guild/1", "11")
 PEOPLE = ("ann", "bob")
 
 #: Kinds of turns, the common ones more often.
@@ -46,13 +44,14 @@ class Plan:
 
 def planned(seed: int, draw: Random) -> Plan:
     """Draw a plan from *draw*, which was seeded with *seed*."""
+    here, there = (Conversation(f"guild/{seed}", name) for name in ("10", "11"))
     count = draw.choice((1, 2, 2, 2, 3))
     policy = draw.choice(POLICIES)
     apart = draw.random() < 0.15
     said: list[tuple[float, Said]] = []
     for number in range(count):
         at = draw.random() * SPEAKING
-        said.append((at, message(number, policy, THERE if apart and number % 2 else HERE, draw)))
+        said.append((at, message(number, policy, there if apart and number % 2 else here, draw)))
     if count > 1 and draw.random() < 0.1:
         said[1] = continued(*said[0], said[1][1])
     events: list[tuple[float, Event]] = [*said]

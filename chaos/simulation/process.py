@@ -30,6 +30,9 @@ REPEAT_FOR, PAUSE = 20.0, 0.25
 #: Conversations and signals looked at in one sweep.
 LIMIT = 50
 
+#: The steps that a run has asked for; None where that does not matter.
+AskedFor = frozenset[tuple[str, str]] | None
+
 
 class Host(Protocol):
     """What a process stands on."""
@@ -52,9 +55,7 @@ class Host(Protocol):
         """Run a turn."""
         ...
 
-    def changes(
-        self, lease: Lease, outcome: Outcome, asked: frozenset[tuple[str, str]] | None
-    ) -> Changes:
+    def changes(self, lease: Lease, outcome: Outcome, asked: AskedFor) -> Changes:
         """What the end of a turn writes."""
         ...
 

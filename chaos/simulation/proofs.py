@@ -3,8 +3,11 @@
 import time
 
 from chaos.figures import Proof
+from chaos.simulation.ground import shared_ground
 from chaos.simulation.planted.table import FAULTS
-from chaos.simulation.search import Searched, search, searched
+from chaos.simulation.schedule import Schedule
+from chaos.simulation.search import Searched, search, searched, tried
+from chaos.stores import made
 
 #: Schedules within which each planted fault must be found.
 FOUND_WITHIN = 100_000
@@ -21,6 +24,23 @@ def protocol_holds(schedules: int, first: int = 0) -> Proof:
         "schedules a second": found.schedules / found.seconds,
     }
     return Proof("simulation", figures, [str(found.failure)] if found.failure else [])
+
+
+def protocol_holds_over(store: str, schedules: int, first: int = 0) -> Proof:
+    """Run *schedules* over a real store, which no schedule may set back."""
+    found, began = Searched(), time.monotonic()
+    with made(store) as url, shared_ground(url) as ground:
+        for seed in range(first, first + schedules):
+            found += tried(Schedule(seed, ground=ground))
+            if found.failure is not None:
+                break
+    figures = {
+        "schedules": found.schedules,
+        "calls": found.steps,
+        "faults that struck": found.faults,
+        "seconds": time.monotonic() - began,
+    }
+    return Proof(f"simulation over {store}", figures, [str(found.failure)] if found.failure else [])
 
 
 def found_after(fault: str) -> Searched:

@@ -10,9 +10,10 @@ from random import Random
 
 from chaos.simulation.copying import copied
 from chaos.simulation.discord import NONCE_WINDOW
-from chaos.simulation.engine import EPOCH, FELT_FOR, Engine, drive
+from chaos.simulation.engine import FELT_FOR, Engine
 from chaos.simulation.gateway import Gateway
 from chaos.simulation.grants import Copy
+from chaos.simulation.ground import Ground, SharedGround
 from chaos.simulation.notes import demand
 from chaos.simulation.people import Event
 from chaos.simulation.plan import QUIET, planned
@@ -33,20 +34,24 @@ class Schedule(Engine):
     """A seed's schedule on a store in memory, with a fault planted or sound."""
 
     def __init__(
-        self, seed: int, planted: Planted = NOTHING, trace: Callable[[str], None] | None = None
+        self,
+        seed: int,
+        planted: Planted = NOTHING,
+        ground: Ground | None = None,
+        trace: Callable[[str], None] | None = None,
     ) -> None:
-        """Plan it; `run` does it."""
-        super().__init__(Random(seed), planted, trace)
+        """Plan it; `run` does it. Only a store in memory can be set back, or broken."""
+        super().__init__(Random(seed), planted, ground, trace)
         self.plan = planned(seed, self.draw)
-        self.faults, self.calm_from = self.plan.faults, EPOCH + QUIET
+        self.faults, self.calm_from = self.plan.faults, self.epoch + QUIET
         self._database = Database(1)
-        self._seats = [Seat(self, self._handle()) for _ in range(SEATS)]
+        self._seats = [Seat(self, self.ground.handle(self._handle)) for _ in range(SEATS)]
         self._gateway = Gateway(self._seats, self.discord, self.draw)
 
     def _handle(self) -> MemoryState:
         skew = (self.draw.random() * 2 - 1) * SKEW if self._planted.skewed else 0.0
         handle = self._planted.adapter(self._database, lambda: self.now + skew)
-        drive(handle.open())
+        self.ground.drive(handle.open())
         return handle
 
     def run(self) -> None:
@@ -55,15 +60,17 @@ class Schedule(Engine):
         for seat in self._seats:
             self.begin(seat)
         for at, event in plan.events:
-            self.at(EPOCH + at, partial(self._tell, event))
-        if plan.rollback is not None:
-            self.at(EPOCH + plan.rollback[0], partial(self._copy, EPOCH + plan.rollback[1]))
+            self.at(self.epoch + at, partial(self._tell, event))
+        if plan.rollback is not None and not isinstance(self.ground, SharedGround):
+            until = self.epoch + plan.rollback[1]
+            self.at(self.epoch + plan.rollback[0], partial(self._copy, until))
         if plan.deploy is not None:
-            self.at(EPOCH + plan.deploy, self._deploy)
+            self.at(self.epoch + plan.deploy, self._deploy)
         if plan.blackout is not None:
-            self.at(EPOCH + plan.blackout, self._black_out)
+            self.at(self.epoch + plan.blackout, self._black_out)
         self.at(self.calm_from, self._look)
         self.loop()
+        self.ground.now = self.now + 1
 
     def handled(self, event: Event) -> None:
         """See `Stage.handled`."""
@@ -139,9 +146,9 @@ class Schedule(Engine):
         lost = self._gateway.told - self.book.seen()
         demand(not lost, "nothing is lost", "{} was never admitted", lost)
         for conversation in self.book.notes:
-            view = drive(state.view(conversation))
+            view = self.ground.drive(state.view(conversation))
             self.book.view(view, conversation)
             nothing = view.turn is None and view.wake is None
             demand(nothing, "nothing stays", "{} shows {}", conversation.id, view)
-        due = drive(state.due(0, 1))
+        due = self.ground.drive(state.due(0, 1))
         demand(not (due.conversations or due.signals), "nothing stays", "due is {}", due)

@@ -26,6 +26,7 @@ SCRIPTS = {
     b"plain": Script(),
     b"pages": Script(pages=2),
     b"effects": Script(effects=True),
+    b"rich": Script(pages=2, effects=True),
     b"slow": Script(pages=2, thinks=2.0, edits=True),
     b"flaky": Script(fails=1),
     b"poison": Script(fails=99),

@@ -9,7 +9,7 @@ from itertools import islice
 from multiprocessing import get_context
 
 from chaos.simulation.notes import Violation
-from chaos.simulation.planted import NOTHING, Planted
+from chaos.simulation.planted import NOTHING
 from chaos.simulation.planted.table import FAULTS
 from chaos.simulation.schedule import Schedule
 
@@ -58,20 +58,19 @@ def searched(seeds: range, fault: str | None = None) -> Searched:
     planted = FAULTS[fault] if fault else NOTHING
     found = Searched()
     for seed in seeds:
-        found += tried(seed, planted)
+        found += tried(Schedule(seed, planted))
         if found.failure is not None:
             break
     return found
 
 
-def tried(seed: int, planted: Planted) -> Searched:
+def tried(schedule: Schedule) -> Searched:
     """Run one schedule."""
-    schedule = Schedule(seed, planted)
     failure = None
     try:
         schedule.run()
     except Violation as violation:
-        failure = Failure(seed, violation.invariant, str(violation))
+        failure = Failure(schedule.plan.seed, violation.invariant, str(violation))
     return Searched(1, schedule.steps, schedule.struck, failure=failure)
 
 

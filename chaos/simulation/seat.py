@@ -6,8 +6,8 @@ from typing import Any, Protocol
 from chaos.simulation.calls import Call
 from chaos.simulation.holding import Holding
 from chaos.simulation.people import Event
-from chaos.simulation.process import Process
-from state.memory import MemoryState
+from chaos.simulation.process import AskedFor, Process
+from state import State
 from state.outcomes import Turnover
 from state.values import Changes, Lease, Outcome
 
@@ -32,6 +32,10 @@ class Stage(Protocol):
 
     def run_turn(self, process: Process, holding: Holding) -> TurnCoroutine:
         """Run a turn."""
+        ...
+
+    def changes(self, lease: Lease, outcome: Outcome, asked: AskedFor) -> Changes:
+        """What the end of a turn writes."""
         ...
 
     def handled(self, event: Event) -> None:
@@ -59,7 +63,7 @@ class Task:
 class Seat:
     """The host of a simulated process."""
 
-    def __init__(self, stage: Stage, state: MemoryState) -> None:
+    def __init__(self, stage: Stage, state: State) -> None:
         """Stand empty until a process begins."""
         self.stage, self.state = stage, state
         self.life = 0
@@ -83,11 +87,9 @@ class Seat:
         """See `Host.run`."""
         return self.stage.run_turn(process, holding)
 
-    def changes(
-        self, lease: Lease, outcome: Outcome, asked: frozenset[tuple[str, str]] | None
-    ) -> Changes:
-        """See `Host.changes`; nothing is kept, so that nothing may stay."""
-        return Changes(outcome, asked=asked)
+    def changes(self, lease: Lease, outcome: Outcome, asked: AskedFor) -> Changes:
+        """See `Host.changes`."""
+        return self.stage.changes(lease, outcome, asked)
 
     def handled(self, event: Event) -> None:
         """See `Host.handled`."""

@@ -60,10 +60,10 @@ class TurnRun:
             self.check()
             if self.script.kills:
                 await Call(To.DEATH, "die")
-            if self.script.takes:
-                await self.take()
             for number in range(self.script.pages):
                 await self.think()
+                if self.script.takes and not number:
+                    await self.take()
                 if self.script.edits and number:
                     await self.outside("edit", self.lease.turn, number - 1)
                 if self.script.effects:

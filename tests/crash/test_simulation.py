@@ -7,11 +7,15 @@ import pytest
 import chaos
 from chaos.__main__ import main
 from chaos.simulation.planted.table import FAULTS
-from chaos.simulation.proofs import FOUND_WITHIN, found_after
+from chaos.simulation.proofs import FOUND_WITHIN, found_after, protocol_holds_over
 from chaos.simulation.search import search, searched
+from chaos.stores import DURABLE
 
 #: Schedules of one run. Without a failure the part of failing ones is below 1 in 100,000, at 95 %.
 SCHEDULES = 300_000
+
+#: The same over a real store, where each takes ten times as long.
+OVER_A_STORE = 1_000
 
 
 @pytest.mark.timeout(900)
@@ -25,6 +29,15 @@ def test_three_hundred_thousand_schedules_break_no_invariant() -> None:
     assert found.failure is None, str(found.failure)
     assert found.schedules == SCHEDULES
     assert found.faults > SCHEDULES / 2
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("store", DURABLE)
+def test_the_same_schedules_hold_over_a_real_store(store: str) -> None:
+    """What is proved of the protocol over the specification holds over SQLite and Redis as well."""
+    proof = protocol_holds_over(store, OVER_A_STORE)
+    assert proof.broken == []
+    assert proof.figures["schedules"] == OVER_A_STORE
 
 
 @pytest.mark.parametrize("fault", FAULTS)
