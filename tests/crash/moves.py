@@ -1,6 +1,5 @@
 """Move a slot of a cluster from one server to another, key by key, as an operator's tool does."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.redis_cluster import Cluster, Server
@@ -44,12 +43,10 @@ class Move:
         for server in (self.target, self.source, *self.cluster.servers):
             server.asked("CLUSTER", "SETSLOT", self.slot, "NODE", target)
 
-    def whole(self, between: Callable[[], None] = lambda: None) -> int:
-        """Go the whole way, do something *between* stages; answer how many keys there were."""
+    def whole(self) -> int:
+        """Go the whole way; answer how many keys there were."""
         self.begin()
-        between()
         moved = self.hand_over()
-        between()
         self.end()
         return moved
 

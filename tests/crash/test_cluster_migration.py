@@ -3,7 +3,9 @@
 import asyncio
 import itertools
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -15,6 +17,7 @@ from state.errors import StateUnavailable
 from state.keys import Scope
 from state.outcomes import Turnover
 from state.redis import RedisState
+from state.redis.cluster import ClusterCalls
 from state.redis.slots import slot_of
 from state.values import Changes, Claim, Conversation
 from tests.crash.moves import move, refused
@@ -115,10 +118,20 @@ def further(talks: list[Talk], before: list[int]) -> bool:
     return all(len(talk.said) > said for talk, said in zip(talks, before, strict=True))
 
 
-def cut(cluster: Cluster) -> None:
-    """Cut the processes' connections, and with them replies to what was done."""
-    for server in cluster.servers:
-        server.asked("CLIENT", "KILL", "USER", USER)
+async def cut(states: Iterable[RedisState], over: asyncio.Event) -> int:
+    """Cut connections on which replies are outstanding, of steps that were taken; count them."""
+    cuts = 0
+    while not over.is_set():
+        for state in states:
+            assert isinstance(state._calls, ClusterCalls)
+            for line in state._calls._nodes._lines.values():
+                if line.mux is not None and line.mux._waiting and not line.mux._out:
+                    line.mux.abandon()
+                    cuts += 1
+        with suppress(TimeoutError):
+            async with asyncio.timeout(random.uniform(0.01, 0.1)):
+                await over.wait()
+    return cuts
 
 
 async def test_turns_go_on_while_their_slot_moves(
@@ -127,18 +140,18 @@ async def test_turns_go_on_while_their_slot_moves(
     """
     Each message is answered once and in its order, whatever the servers answer on the way.
 
-    Two processes speak, in conversations of their own, and lose their connections twice a move.
+    Two processes speak, in conversations of their own, and their connections are cut.
     Nothing but the port's own errors is met.
     """
     await asyncio.gather(*(idle(pair[0], f"idle-{number}") for number in range(IDLE)))
     talks = [Talk(pair[n % 2], Conversation(OWNER, f"busy-{n}")) for n in range(BUSY)]
     slot, over = slot_of(pair[0]._keys.tag(0)[1:-1].encode()), asyncio.Event()
-    lose = partial(cut, cluster)
     async with asyncio.TaskGroup() as group:
+        cutting = group.create_task(cut(pair, over))
         for talk in talks:
             group.create_task(talk.go_on(over))
         for _ in range(MOVES):
-            assert await asyncio.to_thread(move(cluster, slot).whole, lose) > IDLE
+            assert await asyncio.to_thread(move(cluster, slot).whole) > IDLE
             said = [len(talk.said) for talk in talks]
             await wait_until(partial(further, talks, said), description="all conversations go on")
         over.set()
@@ -147,5 +160,6 @@ async def test_turns_go_on_while_their_slot_moves(
         assert [entry.payload for entry in history] == talk.said
     answered = await pair[0].increment(COUNTED, "answers", op=op(), by=0)
     assert answered == sum(len(talk.said) for talk in talks)
+    assert cutting.result() > MOVES
     for code in ("MOVED", "TRYAGAIN"):
         assert refused(cluster, code) > 0, f"no call met {code}"
