@@ -1,8 +1,9 @@
 """
 The conformance suite: what every adapter of `state.ports.State` must pass.
 
-Each test is one promise of the port. It runs on two handles to one database, under a clock that the
-test moves, and never asks which adapter it drives. For an adapter that `state.connect` knows:
+Each test is one promise of the port, whose number CHECKS.md explains. It runs on two handles to one
+database, under a clock that the test moves, and never asks which adapter it drives. For an adapter
+that `state.connect` knows:
 
     STATE_URL=redis://localhost/9 python -m pytest --pyargs state.contract
 

@@ -79,7 +79,7 @@ async def test_a_transcript_belongs_to_one_conversation(one: State) -> None:
 
 
 async def test_a_reset_drops_transcript_and_state(one: State, two: State) -> None:
-    """The next turn begins as the first one did; what waits and what is followed stays."""
+    """The next turn begins as the first one did; what waits or is followed stays. Contract 40."""
     lease = (await begin(one, message("m1"))).lease
     await finish(one, lease, Changes(state=b"old", state_version=4, transcript=(b"a",)))
     await one.subscribe(HERE)
@@ -92,7 +92,7 @@ async def test_a_reset_drops_transcript_and_state(one: State, two: State) -> Non
 
 
 async def test_a_turn_that_was_reset_writes_nothing(one: State, two: State) -> None:
-    """However it ends: what it says belongs to the conversation that was ended."""
+    """However it ends: what it says belongs to the conversation that was ended. Contract 40."""
     lost = Changes(state=b"lost", transcript=(b"lost",))
     lease = (await begin(one, message("m1"))).lease
     await say(one, message("m2"))
@@ -105,7 +105,7 @@ async def test_a_turn_that_was_reset_writes_nothing(one: State, two: State) -> N
 
 
 async def test_a_turn_that_begins_after_a_reset_writes(one: State, two: State) -> None:
-    """Only the one that ran at the time is cut off."""
+    """Only the one that ran at the time is cut off. Contract 40."""
     lease = (await begin(one, message("m1"))).lease
     await say(one, message("m2"))
     await two.reset(HERE)
