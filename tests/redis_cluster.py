@@ -75,6 +75,20 @@ class Cluster:
                     return server
         raise AssertionError(f"nobody holds slot {slot}")
 
+    def add_replica(self, primary: Server) -> Server:
+        """Start a server that takes over when *primary* dies; it has a copy of all when given."""
+        directory = primary.directory.with_name(f"{primary.directory.name}-replica")
+        directory.mkdir()
+        replica = _started(directory, None)
+        self.running.callback(stop, replica)
+        replica.asked("CLUSTER", "MEET", "127.0.0.1", primary.port)
+        name = primary.asked("CLUSTER", "MYID")
+        _wait(lambda: name in replica.asked("CLUSTER", "NODES"), "the replica knows its primary")
+        replica.asked("CLUSTER", "REPLICATE", name)
+        copied = "master_link_status:up"
+        _wait(lambda: copied in replica.asked("INFO", "replication"), "the replica has a copy")
+        return replica
+
     def restart(self, server: Server) -> None:
         """Start a server again that was stopped, with what it had on disk."""
         again = _spawn(server.directory, server.port)

@@ -13,7 +13,7 @@ from state.contract.scene import begin, finish, message, op
 from state.errors import StateUnavailable
 from state.redis import RedisState, calls
 from state.redis.slots import slot_of
-from state.values import Conversation, SignalKind
+from state.values import Conversation, Lease, SignalKind
 from tests.redis_cluster import Cluster, Server, stop
 from tests.waiting import wait_until
 
@@ -49,7 +49,7 @@ async def test_a_dead_server_is_an_error_of_ours_until_it_is_back(
 ) -> None:
     """Its turns can be ended after it came back; those of other servers notice nothing."""
     (dead, there), *others = homes(state, mortal_cluster).items()
-    lease, ending = (await begin(state, message("m1"), at=there)).lease, op()
+    lease = (await begin(state, message("m1"), at=there)).lease
     server = at(mortal_cluster, dead)
     stop(server)
     with patch.object(calls, "CALL_TIMEOUT", 0.5):
@@ -59,14 +59,9 @@ async def test_a_dead_server_is_an_error_of_ours_until_it_is_back(
     for _, where in others:
         await finish(state, (await begin(state, message("m1"), at=where)).lease)
     mortal_cluster.restart(server)
-
-    async def ended() -> bool:
-        try:
-            return await state.record(lease, ending, "", b"value") == b"value"
-        except StateUnavailable:
-            return False
-
-    await wait_until(ended, timeout=15.0, description="the server serves again")
+    await wait_until(
+        partial(recorded, state, lease), timeout=15.0, description="the server serves again"
+    )
     await finish(state, lease)
 
 
@@ -83,6 +78,36 @@ async def test_a_store_is_opened_once_every_server_answers(mortal_cluster: Clust
     state = RedisState(f"redis+cluster://{second.address}")
     await wait_until(partial(opened, state), timeout=15.0, description="the store is opened")
     await state.close()
+
+
+async def test_a_replica_that_takes_over_is_found(
+    state: RedisState, mortal_cluster: Cluster
+) -> None:
+    """By asking the servers that live; the turn goes on where its primary died."""
+    port, where = next(iter(homes(state, mortal_cluster).items()))
+    primary = at(mortal_cluster, port)
+    replica = mortal_cluster.add_replica(primary)
+    lease = (await begin(state, message("m1"), at=where)).lease
+    told = written(primary)
+    await wait_until(lambda: written(replica) >= told, description="the replica has the turn")
+    stop(primary)
+    await wait_until(
+        partial(recorded, state, lease), timeout=30.0, description="the replica takes over"
+    )
+    await finish(state, lease)
+
+
+def written(server: Server) -> int:
+    """Tell how far a server has come in what its primary writes."""
+    return int(server.asked("INFO", "replication").partition("master_repl_offset:")[2].split()[0])
+
+
+async def recorded(state: RedisState, lease: Lease) -> bool:
+    """Try to record a step."""
+    try:
+        return await state.record(lease, "step", "", b"value") == b"value"
+    except StateUnavailable:
+        return False
 
 
 async def opened(state: RedisState) -> bool:
