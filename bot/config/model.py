@@ -88,7 +88,7 @@ class StateSettings(_Table):
     """Where conversations, inboxes and leases are kept."""
 
     url: StoreAddress = StateUrl("sqlite:interlock.db")
-    """The store: `sqlite:FILE`, `memory:`, `redis://`, `rediss://` or `unix://`."""
+    """The store: `sqlite:FILE`, `memory:`, `redis[s][+cluster]://` or `unix://`."""
     prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")] = "interlock"
     """What every key of this bot begins with; two bots on one store have two."""
     lease: Annotated[float, duration("3s", "120s")] = 15.0

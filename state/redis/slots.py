@@ -7,6 +7,7 @@ A key belongs to the slot of what stands between the first braces in it; ours al
 from binascii import crc_hqx
 from bisect import bisect_right
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 #: Slots of every Redis Cluster.
@@ -58,10 +59,10 @@ def tag_in(question: bytes) -> bytes:
 
 def slot_map(told: list[Any], asked: Address) -> SlotMap:
     """Read what *asked* answered; it may leave out its own host or that of all."""
-    ranges = sorted(
+    ranges = [
         (first, last, [Address(_host(server[0], asked), server[1]) for server in servers])
-        for first, last, *servers in told
-    )
+        for first, last, *servers in sorted(told, key=itemgetter(0))
+    ]
     named = dict.fromkeys(server for _, _, servers in ranges for server in servers)
     return SlotMap(
         tuple(first for first, _, _ in ranges),

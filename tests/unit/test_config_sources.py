@@ -151,6 +151,8 @@ def test_shards_and_their_count_may_come_from_different_places() -> None:
         "memory:",
         "redis://localhost:6379/0",
         "rediss://:pw@host/1",
+        "redis+cluster://user:pw@host:7000",
+        "rediss+cluster://host?ssl_ca_certs=ca.crt",
         "unix:///run/redis.sock?db=2",
     ],
 )
