@@ -8,6 +8,7 @@ from pathlib import Path
 
 from chaos.figures import Proof, as_json, show
 from chaos.kills.proofs import needs_nonces, survives
+from chaos.kills.trouble import TROUBLES
 from chaos.points.proofs import everywhere
 from chaos.simulation.notes import Violation
 from chaos.simulation.planted import NOTHING
@@ -69,7 +70,7 @@ def everything() -> list[Proof]:
         *(protocol_holds_over(store, SCHEDULES_OVER, fresh()) for store in DURABLE),
         faults_are_found(),
         *(everywhere(store, every=1) for store in STORES),
-        *(survives(store, KILLS) for store in DURABLE),
+        *(survives(store, KILLS) for store in TROUBLES),
         *(needs_nonces(store) for store in DURABLE),
     ]
 
@@ -91,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
     crash.add_argument("--every", type=int, default=1, help="try each so-many-th pair of crashes")
     crash.add_argument("--json", action="store_true", help="print the figures for a program")
     kill = subjects.add_parser("kill", help="kill processes of the bot with -9")
-    kill.add_argument("--store", choices=DURABLE, default="sqlite")
+    kill.add_argument("--store", choices=TROUBLES, default="sqlite")
     kill.add_argument("--kills", type=int, default=KILLS)
     kill.add_argument("--without-nonces", action="store_true", help="the control: it must fail")
     kill.add_argument("--json", action="store_true", help="print the figures for a program")

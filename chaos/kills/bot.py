@@ -163,12 +163,20 @@ class Bot:
 
     async def live(self) -> None:
         """Hear, speak, renew and sweep until killed."""
-        await self.state.open()
+        await self._open()
         async with asyncio.TaskGroup() as group:
             group.create_task(self.locks.heartbeat())
             group.create_task(self._sweep())
             group.create_task(self._hear())
             group.create_task(self._orphaned())
+
+    async def _open(self) -> None:
+        """Open the store as a supervisor would have it opened: again, while it is away."""
+        while True:
+            try:
+                return await self.state.open()
+            except StateUnavailable:
+                await asyncio.sleep(SWEEP)
 
     async def _sweep(self) -> None:
         while True:

@@ -6,6 +6,7 @@ import time
 from chaos.figures import Proof
 from chaos.kills.histories import read_histories, sound, with_a_token_twice
 from chaos.kills.reaper import Reaped, Reaper, staged
+from chaos.kills.trouble import CALLED
 from chaos.kills.verdict import Verdict, read_verdict
 
 #: Kills of one round of the control, and rounds after which it has shown nothing.
@@ -14,8 +15,8 @@ ROUND, ROUNDS = 150, 6
 
 def survives(store: str, kills: int) -> Proof:
     """Kill processes over *store*: nothing is lost or doubled, and the lock is one."""
-    with staged(store) as (scene, server):
-        done = Reaper(scene, server).reap(kills)
+    with staged(store) as (scene, trouble):
+        done = Reaper(scene, trouble).reap(kills)
         verdict = asyncio.run(read_verdict(scene))
         histories = read_histories(scene.folder, done.killed).values()
     began, calls = time.monotonic(), sum(map(len, histories))
@@ -23,7 +24,7 @@ def survives(store: str, kills: int) -> Proof:
     seconds = time.monotonic() - began
     missed = sum(sound(with_a_token_twice(history)) for history in histories)
     figures = {
-        **shown(done, verdict),
+        **shown(store, done, verdict),
         "calls judged": calls,
         "calls judged a second": calls / seconds,
         "conversations that no lock could have had": wrong,
@@ -41,8 +42,8 @@ def needs_nonces(store: str) -> Proof:
     """Kill processes whose nonces nobody heeds: if nothing is shown twice, nothing is proved."""
     shown_twice = kills = 0
     for _ in range(ROUNDS):
-        with staged(store, knows_nonces=False) as (scene, server):
-            kills += Reaper(scene, server).reap(ROUND).kills
+        with staged(store, knows_nonces=False) as (scene, trouble):
+            kills += Reaper(scene, trouble).reap(ROUND).kills
             shown_twice = asyncio.run(read_verdict(scene)).shown_twice
         if shown_twice:
             break
@@ -51,13 +52,13 @@ def needs_nonces(store: str) -> Proof:
     return Proof(f"control: no nonces, over {store}", figures, broken)
 
 
-def shown(done: Reaped, verdict: Verdict) -> dict[str, float]:
+def shown(store: str, done: Reaped, verdict: Verdict) -> dict[str, float]:
     """The figures of a run."""
     return {
         "processes killed": done.kills,
-        "Redis killed": done.redis_kills,
+        **({CALLED[store]: done.troubles} if store in CALLED else {}),
         "processes frozen": done.freezes,
-        "kills a second": (done.kills + done.redis_kills) / done.seconds,
+        "kills a second": done.kills / done.seconds,
         "messages": verdict.committed,
         "given up after five deaths": verdict.given_up,
         "lost": verdict.lost,

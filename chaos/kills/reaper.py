@@ -7,20 +7,19 @@ import random
 import signal
 import tempfile
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import redis
-
 from bot.turns import DISCORD_EPOCH
 from chaos.kills.bot import Scene, live
 from chaos.kills.outside import Outside
+from chaos.kills.trouble import TROUBLES, Trouble
 from state import connect
 from state.errors import StateUnavailable
 from state.values import Conversation
-from tests.redis_server import RedisServer, running_redis, stop
 
 #: Processes that live at once, and channels that they share.
 PROCESSES, CHANNELS = 4, 20
@@ -31,9 +30,6 @@ BETWEEN = 0.03
 #: Seconds between two freezes, and that one lasts. Relation: about the lease, so that some who
 #: wake still hold theirs and some do not.
 FREEZES_EVERY, FROZEN = 0.7, (0.2, 1.0)
-
-#: Seconds that Redis lives, at least and at most.
-REDIS_LIVES = (0.5, 1.5)
 
 #: Seconds within which everything is answered after the last kill.
 DRAINS_WITHIN = 60.0
@@ -49,7 +45,8 @@ class Reaped:
     """What was done."""
 
     kills: int = 0
-    redis_kills: int = 0
+    #: Kills of Redis, or ways of a slot to another server.
+    troubles: int = 0
     freezes: int = 0
     seconds: float = 0.0
     drained: bool = False
@@ -59,50 +56,20 @@ class Reaped:
     broken: list[str] = field(default_factory=list)
 
 
-class Redis:
-    """A Redis that is killed now and then, and comes back with what it had on disk."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        """Start it, until *stack* is closed."""
-        self._stack = stack
-        self.server = stack.enter_context(running_redis())
-        self._always()
-        self._dies_at = time.monotonic() + random.uniform(*REDIS_LIVES)
-
-    def _always(self) -> None:
-        """Let every write be on disk before it is answered."""
-        with redis.Redis.from_url(self.server.socket_url) as client:
-            client.config_set("appendfsync", "always")
-
-    def die_in_time(self) -> bool:
-        """Kill and restart it if its time has come; whether it had."""
-        if time.monotonic() < self._dies_at:
-            return False
-        before: RedisServer = self.server
-        stop(before)
-        port = int(before.url.rpartition(":")[2].partition("/")[0])
-        again = running_redis(before.directory, port=port)
-        self.server = self._stack.enter_context(again)
-        self._always()
-        self._dies_at = time.monotonic() + random.uniform(*REDIS_LIVES)
-        return True
-
-
 @contextmanager
-def staged(store: str, *, knows_nonces: bool = True) -> Iterator[tuple[Scene, Redis | None]]:
-    """Make a store (`sqlite` or `redis`) and an outside, until the block ends."""
+def staged(store: str, *, knows_nonces: bool = True) -> Iterator[tuple[Scene, Trouble]]:
+    """Make a store of a kind in `TROUBLES` and an outside, until the block ends."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="interlock-kills-")))
-        server = Redis(stack) if store == "redis" else None
-        url = server.server.url if server else f"sqlite:{folder / 'state.db'}"
+        trouble = TROUBLES[store](stack, folder)
         channels = tuple(f"{200 + number}" for number in range(CHANNELS))
         first = int(time.time() * 1000) - EARLIER - DISCORD_EPOCH << 22
-        scene = Scene(url, folder, channels, knows_nonces, first)
+        scene = Scene(trouble.url, folder, channels, knows_nonces, first)
         outside = Outside(scene.outside)
         outside.create_tables()
         outside.close()
         asyncio.run(warmed(scene))
-        yield scene, server
+        yield scene, trouble
 
 
 async def warmed(scene: Scene) -> None:
@@ -117,10 +84,10 @@ async def warmed(scene: Scene) -> None:
 class Reaper:
     """Keeps a number of processes alive, and lets none of them live long."""
 
-    def __init__(self, scene: Scene, server: Redis | None) -> None:
-        """Start them; kill *server* as well, if there is one."""
+    def __init__(self, scene: Scene, trouble: Trouble) -> None:
+        """Start them, and let the store have its *trouble* as well."""
         self.done = Reaped()
-        self._scene, self._server = scene, server
+        self._scene, self._trouble = scene, trouble
         self._living = [spawned(scene) for _ in range(PROCESSES)]
         #: The process that stands still, and until when.
         self._frozen: tuple[int, float] | None = None
@@ -135,10 +102,10 @@ class Reaper:
                 self._look()
                 self._freeze_or_thaw()
                 self._replace()
-                if self._server is not None and self._server.die_in_time():
-                    done.redis_kills += 1
+                done.troubles += self._trouble.strike()
             done.seconds = time.monotonic() - began
             self._thaw()
+            self._trouble.end()
             done.drained = asyncio.run(drained(self._scene))
             self._look()
         finally:
@@ -147,7 +114,12 @@ class Reaper:
         return done
 
     def _look(self) -> None:
-        self.done.broken += [told for pid in self._living if (told := ended(pid))]
+        """Note who has ended by itself."""
+        for pid in list(self._living):
+            if told := ended(pid):
+                self.done.broken.append(told)
+                self.done.killed[pid] = time.monotonic()
+                self._living.remove(pid)
 
     def _replace(self) -> None:
         """Kill one, but not the one that stands still: it is to wake when its lease has ended."""
@@ -184,6 +156,8 @@ def spawned(scene: Scene) -> int:
     if pid == 0:
         try:
             live(scene)
+        except BaseException:  # noqa: BLE001 (told, and then there is nothing left to do)
+            traceback.print_exc()
         finally:
             os._exit(1)
     return pid

@@ -41,7 +41,7 @@ def test_nothing_is_lost_or_said_twice_over_thousands_of_kills(store: str) -> No
     assert proof["broken"] == []
     assert proof["processes killed"] == KILLS
     assert proof["processes frozen"] > 10
-    assert (proof["Redis killed"] > 10) == (store == "redis")
+    assert store == "sqlite" or proof["Redis killed"] > 10
     assert proof["messages"] > KILLS
     assert proof["given up after five deaths"] < proof["messages"] / 100
     assert proof["effects repeated under their key"] > 0
