@@ -7,7 +7,7 @@ met here. After each step all that can be read of every conversation is compared
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
@@ -15,11 +15,21 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from state import State
 from state.contract.factory import Clock, MemoryFactory, StateFactory
 from state.contract.scene import CLAIM, FOLLOW_UP, HERE, TRIGGER
-from state.errors import LeaseLost
+from state.errors import LeaseLost, Unacceptable
+from state.keys import Put
 from state.outcomes import Busy, Drift
 from state.ports import OP_WINDOW
-from state.values import Changes, Claim, Conversation, Could, Inbound, Lease, Policy, SignalKind
-from tests.contract.alike import alike, followed, granted, visible
+from state.values import (
+    Changes,
+    Claim,
+    Conversation,
+    Could,
+    Inbound,
+    Lease,
+    Policy,
+    Timer,
+)
+from tests.contract.alike import alike, granted, visible
 from tests.contract.choices import (
     HOMES,
     authors,
@@ -31,10 +41,15 @@ from tests.contract.choices import (
     keys,
     picks,
     policies,
+    puts,
+    timers,
 )
 
 #: A lease that nobody ever granted.
 NEVER = Lease(HERE, "m0", "0-none", 0)
+
+#: Answers that a repeat need not get again: nothing was done.
+REFUSALS = frozenset(each.__name__ for each in (LeaseLost, Unacceptable, Busy, Drift))
 
 #: A step with everything bound but the side that it is taken on.
 Step = Callable[[State], Awaitable[object]]
@@ -93,8 +108,8 @@ class Agreement(RuleBasedStateMachine):
 
         try:
             answer = self.runner.run(take())
-        except LeaseLost:
-            return "lease lost", None
+        except (LeaseLost, Unacceptable) as refusal:
+            return type(refusal).__name__, None
         return alike(answer), granted(answer)
 
     def seen(self, state: State) -> object:
@@ -105,7 +120,7 @@ class Agreement(RuleBasedStateMachine):
         """Ask both, and keep the step for a repeat if it gave an answer that must stand."""
         answer = self.ask(step)
         kind = answer[0] if isinstance(answer, list) else answer
-        if kind not in ("lease lost", Busy.__name__, Drift.__name__):
+        if kind not in REFUSALS:
             self.sent.append(Sent(self.clock(), step, answer))
 
     def lease(self, age: int) -> Callable[[State], Lease]:
@@ -128,6 +143,15 @@ class Agreement(RuleBasedStateMachine):
         turn = newest and self.runner.run(self.model.view(newest.conversation)).turn
         return bool(newest and turn and turn.live and turn.id == newest.turn)
 
+    def known(self, age: int) -> str:
+        """Return the id of the newest message, or of one so many messages old."""
+        return f"m{max(1, self.said - age)}"
+
+    def alone(self, timer: Timer) -> Timer:
+        """Return *timer* with a time of its own: the order of two at one moment is free."""
+        self.ops += 1
+        return replace(timer, delay=timer.delay + self.ops / 8192)
+
     def op(self) -> str:
         """Return an operation id that was not used."""
         self.ops += 1
@@ -142,6 +166,7 @@ class Agreement(RuleBasedStateMachine):
         could=coulds,
         policy=policies,
         claim=st.none() | claims,
+        joins=st.sampled_from([0, 0, 0, 0, 1, 2]),
     )
     def admit(
         self,
@@ -151,8 +176,11 @@ class Agreement(RuleBasedStateMachine):
         could: Could,
         policy: Policy,
         claim: Claim | None,
+        joins: int = 0,
     ) -> None:
-        """Say something new, or something that was said already."""
+        """Say something new, perhaps the rest of something, or something that was said already."""
+        if joins:
+            could = replace(could, joins=self.known(joins - 1))
         self.said += not old
         inbound, op = Inbound(f"m{max(1, self.said - old)}", author, b"text"), self.op()
         self.send(lambda s: s.admit(home, inbound, could, policy, op=op, claim=claim))
@@ -231,68 +259,31 @@ class Agreement(RuleBasedStateMachine):
         if message_id is not None:
             self.ask(lambda s: s.posted(lease(s), number, issue, message_id))
 
-    @rule(pick=picks, changes=changes, claim=st.none() | claims)
-    def commit(self, pick: int, changes: Changes, claim: Claim | None) -> None:
-        """End the turn."""
-        lease, op = self.lease(pick), self.op()
-        self.send(lambda s: s.commit(lease(s), changes, op=op, claim=claim))
-
     @rule(
         pick=picks,
         changes=changes,
-        retry_in=st.sampled_from([None, 0.0, 5.0, 30.0]),
-        limit=st.integers(1, 3),
+        timer=st.none() | timers,
+        put=st.none() | puts,
         claim=st.none() | claims,
     )
-    def fail(
+    def commit(
         self,
         pick: int,
         changes: Changes,
-        retry_in: float | None,
-        limit: int,
+        timer: Timer | None,
+        put: Put | None,
         claim: Claim | None,
     ) -> None:
-        """Count an exception."""
+        """End the turn; a key of another owner than its own is refused."""
         lease, op = self.lease(pick), self.op()
-        self.send(
-            lambda s: s.fail(
-                lease(s), "no", changes, retry_in=retry_in, limit=limit, op=op, claim=claim
-            )
+        changes = replace(
+            changes,
+            timers=() if timer is None else (self.alone(timer),),
+            puts=() if put is None else (put,),
         )
+        self.send(lambda s: s.commit(lease(s), changes, op=op, claim=claim))
 
-    @rule(pick=picks)
-    def park(self, pick: int) -> None:
-        """Give the lease back."""
-        lease, op = self.lease(pick), self.op()
-        self.send(lambda s: s.park(lease(s), op=op))
-
-    # --- requests, subscriptions, time ---------------------------------------------------------
-
-    @rule(pick=picks, home=st.none() | homes, kind=st.sampled_from(SignalKind), by=authors)
-    def signal(self, pick: int, home: Conversation | None, kind: SignalKind, by: str) -> None:
-        """Ask a turn to end, mostly where it runs or ran."""
-        lease, op = self.lease(pick)(self.model), self.op()
-        where = home or lease.conversation
-        self.send(lambda s: s.signal(where, lease.turn, kind, by=by, op=op))
-
-    @rule(
-        home=homes,
-        what=st.sampled_from(["kill", "kill", "reset", "follow", "unfollow"]),
-        author=st.none() | authors,
-    )
-    def disturb(self, home: Conversation, what: str, author: str | None) -> None:
-        """Kill, begin the conversation anew, follow it, or follow it no more."""
-        op = self.op()
-        match what:
-            case "kill":
-                self.send(lambda s: s.kill(home, by="eve", op=op, author=author))
-            case "reset":
-                self.ask(lambda s: s.reset(home))
-            case "follow":
-                self.ask(lambda s: s.subscribe(home))
-            case _:
-                self.ask(lambda s: s.unsubscribe(home))
-        self.ask(followed)
+    # --- time ------------------------------------------------------------------------------------
 
     @rule(seconds=st.sampled_from([0.125, 1.0, 4.0, 8.0, 16.0, 32.0]))
     def move(self, seconds: float) -> None:

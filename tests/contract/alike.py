@@ -40,7 +40,7 @@ def without_number(token: str | None) -> str | None:
 def granted(answer: object) -> Lease | None:
     """Return the lease that an answer grants, if it starts a turn."""
     match answer:
-        case Turnover(started=Started(lease=lease)):
+        case Turnover(started=Started(lease=lease)) | (Lease() as lease):
             return lease
         case Placed() | Superseding() | Signalled():
             return granted(answer.turnover)
@@ -61,7 +61,12 @@ async def visible(state: State, homes: tuple[Conversation, ...]) -> object:
         wakes = [wake_of(views[home]) for home in due.conversations]
         assert wakes == sorted(wakes), wakes
         found.append(sorted(map(repr, (*due.conversations, *due.signals))))
-    return alike([list(views.values()), histories, found])
+    owners = sorted({home.owner for home in homes})
+    kept = [
+        ((await state.dead_letters(owner)).letters, (await state.schedules(owner)).timers)
+        for owner in owners
+    ]
+    return alike([list(views.values()), histories, found, kept])
 
 
 def wake_of(view: View) -> float:

@@ -7,4 +7,6 @@ from state.contract.fixtures import clock, one, two
 __all__ = ["clock", "one", "two"]
 
 # Before they are imported: their asserts are as telling as a test's.
-pytest.register_assert_rewrite("tests.contract.agreement", "tests.contract.alike")
+pytest.register_assert_rewrite(
+    *(f"tests.contract.{name}" for name in ("agreement", "agreement_beside", "alike"))
+)

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from state.contract.broken.holding import StealsFromAnybody
 from state.contract.broken.signals import LetsTheLastSignalWin
 from state.contract.broken.steps import RecordsTheLast
 from state.contract.factory import FileFactory, PrefixFactory, StateFactory
 from state.memory import MemoryState
-from tests.contract.agreement import Agreement
+from tests.contract.agreement_beside import FullAgreement
 from tests.contract.test_broken import BrokenFactory
 
 QUIET = settings(
@@ -41,7 +42,7 @@ pytestmark = pytest.mark.timeout(300 if PROFILE == "ci" else 0)
 def agree(make: Callable[[], StateFactory], profile: settings = PROFILES[PROFILE]) -> None:
     """Let the machine run against a fresh database of *make* for each example."""
 
-    class Tried(Agreement):
+    class Tried(FullAgreement):
         def __init__(self) -> None:
             super().__init__(make())
 
@@ -59,7 +60,7 @@ def test_redis_agrees_with_the_memory_adapter(redis_url: str, redis_prefix: str)
     agree(lambda: PrefixFactory(redis_url, f"{redis_prefix}-{next(names)}"))
 
 
-@pytest.mark.parametrize("adapter", [RecordsTheLast, LetsTheLastSignalWin])
+@pytest.mark.parametrize("adapter", [RecordsTheLast, LetsTheLastSignalWin, StealsFromAnybody])
 def test_the_model_test_finds_a_planted_fault(adapter: type[MemoryState]) -> None:
     """A machine that agrees with everything would prove nothing."""
     search = settings(PROFILES["ci"], max_examples=400, phases=[Phase.generate])
