@@ -37,7 +37,7 @@ class RenewsWhatHasEnded(MemoryState):
 
 
 @caught_by("test_of_many_who_claim_a_range_one_owns_it")
-class ClaimsInTwoSteps(MemoryState):
+class ClaimsShardsInTwoSteps(MemoryState):
     """A range is looked at, and a moment later it is taken."""
 
     async def claim_shards(
