@@ -7,7 +7,7 @@ from chaos.simulation.people import Deleted, Edited, Event, Killed, Pressed, Rem
 from state.values import Conversation, Could, Inbound, Policy, StopRight, Timer
 
 #: Seconds of virtual time in which people speak, and after which faults stop.
-SPEAKING, QUIET = 5.0, 9.0
+SPEAKING, QUIET = 5.0, 7.5
 
 PEOPLE = ("ann", "bob")
 

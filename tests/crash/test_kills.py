@@ -28,6 +28,7 @@ def kill(*arguments: str) -> dict[str, Any]:
     return dict(proof)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("store", ["sqlite", "redis"])
 def test_nothing_is_lost_or_said_twice_over_thousands_of_kills(store: str) -> None:

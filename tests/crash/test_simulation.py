@@ -18,6 +18,7 @@ SCHEDULES = 300_000
 OVER_A_STORE = 1_000
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_three_hundred_thousand_schedules_break_no_invariant() -> None:
     """
