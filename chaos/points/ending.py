@@ -49,8 +49,10 @@ async def _ending(rehearsal: Rehearsal, state: State) -> Ending:
     letters = (await state.dead_letters(where.owner)).letters
     answers = [await state.answer(where, one) for one in rehearsal.scenario.messages]
     newest = await state.get(Scope(where.owner), "newest")
-    day = dt.datetime.fromtimestamp(rehearsal.now, dt.UTC).date().isoformat()
-    usage = await state.usage(where.owner, day)
+    # A scenario may go on past midnight.
+    days = {dt.datetime.fromtimestamp(at, dt.UTC) for at in (rehearsal.epoch, rehearsal.now)}
+    dates = {day.date().isoformat() for day in days}
+    usage = [await state.usage(where.owner, date) for date in dates]
     given = await _probed(rehearsal, state)
     # What is left would only slow the runs down that follow.
     while not (await state.forget(Owner(where.owner))).done:
@@ -63,7 +65,7 @@ async def _ending(rehearsal: Rehearsal, state: State) -> Ending:
         tuple(answers),
         tuple((tuple(i.id for i in one.inbounds), one.error, one.state) for one in letters),
         newest,
-        usage.get("turns", 0),
+        sum(day.get("turns", 0) for day in usage),
         tuple(shown),
         frozenset(rehearsal.discord.effects),
         pending,

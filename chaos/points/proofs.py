@@ -8,7 +8,7 @@ from itertools import count
 from chaos.figures import Proof
 from chaos.points.ending import Ending, ending_of
 from chaos.points.rehearsal import Point, Rehearsal
-from chaos.points.scenarios import scenarios
+from chaos.points.scenarios import SCENARIOS
 from chaos.simulation.ground import SharedGround, shared_ground
 from chaos.simulation.notes import Violation
 from chaos.stores import made
@@ -33,7 +33,7 @@ class Tried:
     def rehearse(self, number: int, *points: Point) -> tuple[Ending, Rehearsal]:
         """Run the scenario of that number, in a conversation of its own."""
         self.runs += 1
-        scenario = scenarios(f"guild/{self.runs}")[number]
+        scenario = SCENARIOS[number].of(f"guild/{self.runs}")
         rehearsal = Rehearsal(scenario, points, self.ground)
         rehearsal.run()
         return ending_of(rehearsal, self.ground.state), rehearsal
@@ -58,7 +58,7 @@ class Tried:
 def crashed_everywhere(store: str, ground: SharedGround, every: int = 1) -> Proof:
     """Crash each scenario at each point, and at *every* so-many-th pair of points."""
     tried, began, turn = Tried(ground), time.monotonic(), count()
-    for number in range(len(scenarios("guild/0"))):
+    for number in range(len(SCENARIOS)):
         try:
             clean, first = tried.rehearse(number)
         except Violation as violation:
@@ -73,7 +73,7 @@ def crashed_everywhere(store: str, ground: SharedGround, every: int = 1) -> Proo
                     tried.pairs += 1
                     tried.compare(number, clean, point, second)
     figures = {
-        "scenarios": len(scenarios("guild/0")),
+        "scenarios": len(SCENARIOS),
         "runs with one crash": tried.single,
         "runs with two crashes": tried.pairs,
         "runs that ended otherwise": len(tried.wrong),

@@ -3,7 +3,7 @@
 import pytest
 
 from chaos.points.proofs import crashed_everywhere, everywhere
-from chaos.points.scenarios import scenarios
+from chaos.points.scenarios import SCENARIOS
 from chaos.simulation.ground import shared_ground
 from chaos.simulation.planted.leases import AcknowledgesAtTheStart, LosesSteps
 from state.memory import Database, MemoryState
@@ -20,7 +20,7 @@ def test_wherever_a_process_dies_the_story_ends_alike(store: str, every: int) ->
     """
     proof = everywhere(store, every)
     assert proof.broken == []
-    assert proof.figures["runs with one crash"] > 20 * len(scenarios("guild/1"))
+    assert proof.figures["runs with one crash"] > 20 * len(SCENARIOS)
     assert proof.figures["runs with two crashes"] > 200
     assert proof.figures["most runs of an effect with one crash"] == 2
 
