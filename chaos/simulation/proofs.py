@@ -13,9 +13,9 @@ from chaos.stores import made
 FOUND_WITHIN = 100_000
 
 
-def protocol_holds(schedules: int, first: int = 0) -> Proof:
-    """Run *schedules* of the sound protocol, from seed *first* on."""
-    found = search(range(first, first + schedules))
+def protocol_holds(schedules: int, first: int = 0, fault: str | None = None) -> Proof:
+    """Run *schedules* of the protocol, sound or with a planted *fault*, from seed *first* on."""
+    found = search(range(first, first + schedules), fault)
     figures = {
         "schedules": found.schedules,
         "calls": found.steps,

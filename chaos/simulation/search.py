@@ -24,10 +24,13 @@ class Failure:
     seed: int
     invariant: str
     told: str
+    #: The planted fault, if there was one.
+    fault: str | None = None
 
     def __str__(self) -> str:
         """Tell how to see it again."""
         again = f"python -m chaos simulate --seed {self.seed}"
+        again += f" --fault {self.fault}" if self.fault else ""
         return f"seed {self.seed}: {self.told}\nsee it again with: {again}"
 
 
@@ -58,19 +61,19 @@ def searched(seeds: range, fault: str | None = None) -> Searched:
     planted = FAULTS[fault] if fault else NOTHING
     found = Searched()
     for seed in seeds:
-        found += tried(Schedule(seed, planted))
+        found += tried(Schedule(seed, planted), fault)
         if found.failure is not None:
             break
     return found
 
 
-def tried(schedule: Schedule) -> Searched:
-    """Run one schedule."""
+def tried(schedule: Schedule, fault: str | None = None) -> Searched:
+    """Run one schedule, over the planted *fault* if there is one."""
     failure = None
     try:
         schedule.run()
     except Violation as violation:
-        failure = Failure(schedule.plan.seed, violation.invariant, str(violation))
+        failure = Failure(schedule.plan.seed, violation.invariant, str(violation), fault)
     return Searched(1, schedule.steps, schedule.struck, failure=failure)
 
 
