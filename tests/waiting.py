@@ -10,17 +10,20 @@ T = TypeVar("T")
 # Seconds between two looks: short beside what a test takes, long beside what a look costs.
 INTERVAL = 0.005
 
+# Seconds until a wait has failed: far beyond what a busy machine needs; only a failure takes it.
+PATIENCE = 20.0
+
 
 @overload
 async def wait_until(
-    predicate: Callable[[], Awaitable[T]], *, timeout: float = 5.0, description: str
+    predicate: Callable[[], Awaitable[T]], *, timeout: float = PATIENCE, description: str
 ) -> T: ...
 @overload
 async def wait_until(
-    predicate: Callable[[], T], *, timeout: float = 5.0, description: str
+    predicate: Callable[[], T], *, timeout: float = PATIENCE, description: str
 ) -> T: ...
 async def wait_until(
-    predicate: Callable[[], object], *, timeout: float = 5.0, description: str
+    predicate: Callable[[], object], *, timeout: float = PATIENCE, description: str
 ) -> object:
     """
     Return the predicate's first true answer.

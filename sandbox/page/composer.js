@@ -47,6 +47,8 @@ export class Composer {
     // On a phone the focus would bring up the keyboard over what there is to read.
     if (matchMedia("(hover: hover)").matches) this.field.focus();
     store.addEventListener("world", () => this.#label());
+    // Whoever types faster than the page reads is offered what there is as soon as it is known.
+    for (const read of ["world", "commands"]) store.addEventListener(read, () => this.#complete());
     store.addEventListener("removed", ({ detail }) => {
       if ([this.#editing?.id, this.#replyTo?.id].includes(detail.id)) this.#leaveContext();
     });
@@ -135,6 +137,12 @@ export class Composer {
 
   #changed() {
     this.#fit();
+    this.#complete();
+  }
+
+  /** Offer commands and people for what is being written. */
+  #complete() {
+    if (document.activeElement !== this.field) return;
     const { value, selectionStart } = this.field;
     if (value.startsWith("/") && !value.includes("\n") && !this.#editing) {
       this.palette.show(matching(value, this.store.commands).map((match) => this.#commandChoice(match)));

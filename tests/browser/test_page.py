@@ -1,10 +1,11 @@
 """The sandbox's page in a browser: people on one side, a bot of stock discord.py on the other."""
 
+import asyncio
 import re
 
 import discord
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from sandbox import Sandbox
 from tests.browser.windows import Open, Window
@@ -101,6 +102,29 @@ async def test_a_button_reaches_the_bot_and_its_private_answer_one_person(open_a
         await expect(bo.page.get_by_text("between us")).to_have_count(0)
         await ada.find("dismiss").click()
         await expect(ada.page.get_by_text("between us")).to_have_count(0)
+
+
+async def test_whoever_types_faster_than_the_page_reads_is_still_offered_commands(
+    open_as: Open,
+) -> None:
+    """What was typed before the commands were known brings up the palette once they are."""
+
+    async def kill(interaction: discord.Interaction) -> None:
+        await interaction.response.send_message("nothing runs")
+
+    async with Sandbox() as sandbox, connected(sandbox, {"kill": kill}):
+        ada = await open_as(sandbox, "Ada")
+        typed = asyncio.Event()
+
+        async def held_back(route: Route) -> None:
+            await typed.wait()
+            await route.continue_()
+
+        await ada.page.route("**/commands?*", held_back)
+        await ada.page.reload()
+        await ada.composer.press_sequentially("/")
+        typed.set()
+        await expect(ada.find("choice")).to_contain_text(["/kill"])
 
 
 async def test_a_command_is_chosen_filled_in_and_run_from_the_keyboard(open_as: Open) -> None:

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from playwright.async_api import Browser, Locator, Page, expect
 
 from sandbox import Sandbox
+from tests.waiting import PATIENCE
 
 CHROMIUM_ARGUMENTS = (
     # Root, as in containers, has no user namespace to sandbox with; the only page shown is our own.
@@ -18,6 +19,9 @@ CHROMIUM_ARGUMENTS = (
     "--disable-sync",
     "--disable-quic",
 )
+
+# Playwright's own five seconds are too few for a machine that runs everything else beside it.
+expect.set_options(timeout=PATIENCE * 1000)
 
 REFUSED = "Failed to load resource"
 """How Chromium's console begins when the server answers a request of the page with an error."""

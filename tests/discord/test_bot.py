@@ -142,9 +142,7 @@ async def test_kill_without_the_right_takes_only_ones_own(
         outcome = await sandbox.interactions.outcome(record)
 
         assert outcome["content"] == "Dropped 1 waiting message (Cy)."
-        await wait_until(
-            lambda: room.replies()[0].endswith("6"), timeout=8, description="the reply goes on"
-        )
+        await wait_until(lambda: room.replies()[0].endswith("6"), description="the reply goes on")
 
 
 async def test_a_follow_up_takes_over(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,6 @@ async def test_b70_direct_messages_of_a_downtime_are_answered_in_one_turn(
     async with running(sandbox, monkeypatch, state):
         await wait_until(
             lambda: "the dark\n> is anybody there" in world.messages(channel)[-1].content,
-            timeout=10,
             description="an answer to both",
         )
     await state.close()
@@ -67,9 +66,7 @@ async def test_a_followed_channel_is_caught_up_with_from_where_it_was_heard(
         state = connect(url)
         await state.open()
         async with running(sandbox, monkeypatch, state) as bot:
-            await wait_until(
-                lambda: "1 2 3 4" in room.replies(), timeout=10, description="caught up"
-            )
+            await wait_until(lambda: "1 2 3 4" in room.replies(), description="caught up")
             await wait_until(lambda: not len(bot.locks), description="the turn is over")
         await state.close()
     assert len(room.replies()) == 2
@@ -112,5 +109,5 @@ async def test_what_was_missed_is_answered_although_a_later_message_came_before_
         await wait_until(lambda: last() == "1 2 3 4", description="the live message is answered")
         await wait_until(lambda: not len(bot.locks), description="the turn is over")
         may_read.set()
-        await wait_until(lambda: last() == "1 2 3", timeout=10, description="the missed one too")
+        await wait_until(lambda: last() == "1 2 3", description="the missed one too")
     await state.close()

@@ -122,9 +122,7 @@ async def test_a_client_that_falls_too_far_behind_identifies_anew(
         for _ in range(51):
             sandbox.world.typing(general, bo)
         sandbox.connections.unmute()
-        await wait_until(
-            lambda: sandbox.connections.identifies == 2, timeout=10, description="a new identify"
-        )
+        await wait_until(lambda: sandbox.connections.identifies == 2, description="a new identify")
         await bot.next("ready", count=2)
         assert sandbox.connections.resumes == 0
 

@@ -296,9 +296,7 @@ async def test_the_gateway_goes_wrong_over_http() -> None:
         await control.call("POST", "/faults", {"gateway": "reconnect", "shard": 0})
         await wait_until(lambda: gateway.resumes == 2, description="a second resume")
         await control.call("POST", "/faults", {"gateway": "invalid_session", "shard": 0})
-        await wait_until(
-            lambda: gateway.identifies == 2, timeout=10, description="a second identify"
-        )
+        await wait_until(lambda: gateway.identifies == 2, description="a second identify")
         await bot.next("ready", count=2)
         await control.call("POST", "/faults", {"gateway": "silence"})
         await control.call("DELETE", "/faults")
@@ -316,7 +314,6 @@ async def test_a_reset_gives_a_fresh_world_and_ends_sessions() -> None:
         await control.call("POST", "/reset")
         await wait_until(
             lambda: control.sandbox.connections.identifies == 2,
-            timeout=10,
             description="a new identify",
         )
         after = await control.call("GET", "/world")

@@ -49,9 +49,7 @@ async def test_an_invalid_session_is_identified_anew_and_misses_events() -> None
         general, bo = world.channel("general").id, world.person("Bo").id
         sandbox.connections.invalidate()
         world.say(general, bo, "missed")
-        await wait_until(
-            lambda: sandbox.connections.identifies == 2, timeout=10, description="a new identify"
-        )
+        await wait_until(lambda: sandbox.connections.identifies == 2, description="a new identify")
         await bot.next("ready", count=2)
         world.say(general, bo, "heard")
         assert (await bot.next("message")).content == "heard"
