@@ -20,7 +20,7 @@ from sandbox import Sandbox
 from sandbox.log import Entry
 from sandbox.world import World
 from state import State, connect
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 #: Cogs that need nothing else.
 EXTENSIONS = ("cogs.echo", "cogs.demo", "cogs.control", "cogs.follow")
@@ -154,7 +154,7 @@ class Room:
         """What the bot's messages say, oldest first."""
         return [message.content for message in self.own()]
 
-    async def until_replies(self, *endings: str, timeout: float = 10.0) -> list[str]:
+    async def until_replies(self, *endings: str, timeout: float = PATIENCE) -> list[str]:
         """Wait until there are as many replies as *endings* and each ends so; answer them."""
 
         def there() -> list[str] | None:
