@@ -145,7 +145,7 @@ def _run_bot(loaded: Loaded) -> int:
 
     require_token(loaded)
     _configure_logs(loaded.settings)
-    from bot.client import run as run_bot
+    from bot.life import run as run_bot
 
     try:
         return asyncio.run(run_bot(loaded.settings))

@@ -1,20 +1,13 @@
 """The bot as a whole: gateway in, cogs loaded, everything wired together, and how it ends."""
 
 import asyncio
-import os
-import signal
-import socket
 import sys
 from collections.abc import Coroutine
 from typing import Any, cast
 
-import aiohttp
 import discord
 import structlog
-import yarl
 from discord.ext import commands
-from discord.gateway import DiscordWebSocket
-from discord.http import Route
 
 from bot import extensions, rules
 from bot.backfill import Backfill
@@ -23,8 +16,8 @@ from bot.config import Settings
 from bot.conversations import Conversations
 from bot.door import Door
 from bot.equipment import Tools
-from bot.errors import IntentMissing, StartupFailed, TokenRefused
 from bot.followed import Followed
+from bot.gateway import CONTEXTS, connect, intents, log_in
 from bot.hearing import Ears
 from bot.inbound import conversation_of
 from bot.locks import Locks
@@ -38,20 +31,10 @@ from bot.shards import IdentifyGate
 from bot.stopwords import StopPhrases
 from bot.wakes import Wakes
 from bot.wire import DiscordWire, trace_config
-from state import State, connect
+from state import State
 from state.ports import SEEN_WINDOW
 
 log = structlog.get_logger(__name__)
-
-#: What slash commands are offered in: guilds and direct messages.
-CONTEXTS = discord.app_commands.AppCommandContext(guild=True, dm_channel=True)
-
-
-def intents() -> discord.Intents:
-    """What we need to hear: messages and their content, in guilds and direct messages."""
-    wanted = discord.Intents.none()
-    wanted.guilds = wanted.guild_messages = wanted.dm_messages = wanted.message_content = True
-    return wanted
 
 
 class Interlock(commands.AutoShardedBot):
@@ -74,7 +57,7 @@ class Interlock(commands.AutoShardedBot):
         )
         self.settings = settings
         self.state = state
-        claim = rules.claim(settings, process_name())
+        claim = rules.claim(settings)
         wire, silence = DiscordWire(self), Silence()
         self.locks = Locks(state, claim)
         self.notices = Notices(wire, state, reactions=settings.conversation.reactions)
@@ -229,7 +212,7 @@ class Interlock(commands.AutoShardedBot):
         await self.state.open()
         for notice in self.state.notices:
             log.warning(notice)
-        await self._log_in(token)
+        await log_in(self, token)
         background: dict[str, Coroutine[Any, Any, None]] = {
             "heartbeat": self.locks.heartbeat(),
             "hints": self.locks.listen(),
@@ -237,7 +220,7 @@ class Interlock(commands.AutoShardedBot):
             "followed": self.followed.run(),
         }
         tasks = [asyncio.create_task(work, name=name) for name, work in background.items()]
-        gateway = asyncio.create_task(self._connect(), name="gateway")
+        gateway = asyncio.create_task(connect(self), name="gateway")
         waiting = asyncio.create_task(self._ending.wait(), name="until asked to end")
         try:
             await asyncio.wait({gateway, waiting, *tasks}, return_when="FIRST_COMPLETED")
@@ -254,66 +237,3 @@ class Interlock(commands.AutoShardedBot):
         for outcome in ended:
             if isinstance(outcome, Exception):
                 raise outcome
-
-    async def _log_in(self, token: str) -> None:
-        try:
-            await self.login(token)
-        except discord.LoginFailure:
-            raise TokenRefused(
-                "discord.token: Discord refuses it; copy it anew from the developer portal, "
-                'or run "interlock init"'
-            ) from None
-        except (discord.DiscordServerError, aiohttp.ClientError, OSError) as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise StartupFailed(
-                f"{Route.BASE} cannot be reached ({reason}); check the network and discord.api"
-            ) from None
-
-    async def _connect(self) -> None:
-        try:
-            await self.connect()
-        except discord.PrivilegedIntentsRequired:
-            raise IntentMissing(
-                'Discord does not grant the message content intent; switch on "Message Content '
-                'Intent" under Bot in the developer portal'
-            ) from None
-
-
-async def run(settings: Settings) -> int:
-    """Run the bot until it is told to end; the exit code. Raise a `StartupFailed` with its line."""
-    point_at(settings.discord.api, settings.discord.gateway)
-    url = settings.state.url.get_secret_value()
-    state = connect(url, prefix=settings.state.prefix, partitions=settings.state.partitions)
-    try:
-        token = settings.discord.token
-        async with Interlock(settings, state) as bot:
-            end_by_signal(bot)
-            await bot.load()
-            await bot.live(token.get_secret_value() if token else "")
-    finally:
-        await state.close()
-    return 0
-
-
-def point_at(api: str | None, gateway: str | None) -> None:
-    """Point discord.py at another server than Discord: its two addresses, nothing else."""
-    if api is not None:
-        Route.BASE = api
-    if gateway is not None:
-        DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
-
-
-def process_name() -> str:
-    """Name this process for operators: host and process id."""
-    return f"{socket.gethostname()}:{os.getpid()}"
-
-
-def end_by_signal(bot: Interlock) -> None:
-    """Drain on the first SIGTERM or SIGINT; end at once on the second."""
-
-    def told() -> None:
-        if bot.end():
-            os._exit(1)  # leases end by themselves; whoever asks twice does not want to wait
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, told)

@@ -61,6 +61,8 @@ class Ears:
             reply_to=Quoted(str(replied.id), _person(replied.author), replied.content)
             if isinstance(replied, discord.Message)
             else None,
+            parent=_id(getattr(message.channel, "parent_id", None)),
+            category=_category(message.channel),
         )
 
     def _follows(self, message: discord.Message) -> bool:
@@ -112,15 +114,25 @@ def _may_answer(message: discord.Message) -> bool:
 
 
 def _asking(message: discord.Message) -> Asking:
-    parent = getattr(message.channel, "parent_id", None)
+    parent = _id(getattr(message.channel, "parent_id", None))
     roles = message.author.roles if isinstance(message.author, discord.Member) else ()
     return Asking(
         person=str(message.author.id),
         roles=frozenset(str(role.id) for role in roles),
         guild=str(message.guild.id) if message.guild else None,
-        channels=frozenset({str(message.channel.id), *([str(parent)] if parent else [])}),
+        channels=frozenset({str(message.channel.id), *([parent] if parent else [])}),
     )
 
 
 def _person(user: discord.User | discord.Member) -> Person:
     return Person(str(user.id), user.display_name)
+
+
+def _id(snowflake: int | None) -> str | None:
+    return str(snowflake) if snowflake is not None else None
+
+
+def _category(channel: object) -> str | None:
+    """The category of a channel; a thread is in that of its parent, if that is cached."""
+    place = channel.parent if isinstance(channel, discord.Thread) else channel
+    return _id(getattr(place, "category_id", None))

@@ -7,7 +7,8 @@ one wrote instead of guessing.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from bot.errors import PayloadUnreadable
@@ -34,6 +35,26 @@ class Quoted:
     text: str
 
 
+class Kind(StrEnum):
+    """What can ask for a turn."""
+
+    MESSAGE = "message"
+    COMMAND = "command"
+    BUTTON = "button"
+    TIMER = "timer"
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """What asked for a turn, and the JSON that came with it."""
+
+    kind: Kind = Kind.MESSAGE
+    #: Of the command, the button or the timer.
+    name: str = ""
+    #: A command's options, a button's payload, what a timer was set with; None for a message.
+    payload: Any = field(default=None, hash=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One inbound. *text* is without our own mention; ids are Discord's, as strings."""
@@ -52,6 +73,11 @@ class Message:
     #: Whether its conversation is followed and all that was written before it there has been heard,
     #: so that the next start may go on from here.
     caught_up: bool = False
+    #: The channel that a thread is in; None outside threads.
+    parent: str | None = None
+    #: The category that the channel, or the thread's channel, is in.
+    category: str | None = None
+    trigger: Trigger = Trigger()
 
     @property
     def conversation(self) -> Conversation:
@@ -78,7 +104,8 @@ def unpack(inbound: Inbound) -> Message:
         if version != VERSION:
             msg = f"inbound {inbound.id}: payload version {version}, this build reads {VERSION}"
             raise PayloadUnreadable(msg)
-        return Message(**{**body, "author": Person(**body["author"]), "reply_to": _quoted(body)})
+        parts = {"author": Person(**body["author"]), "reply_to": _quoted(body)}
+        return Message(**{**body, **parts, "trigger": _trigger(body)})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = f"inbound {inbound.id}: unreadable payload ({type(error).__name__})"
         raise PayloadUnreadable(msg) from None
@@ -87,3 +114,8 @@ def unpack(inbound: Inbound) -> Message:
 def _quoted(body: Mapping[str, Any]) -> Quoted | None:
     quoted = body["reply_to"]
     return Quoted(quoted["id"], Person(**quoted["author"]), quoted["text"]) if quoted else None
+
+
+def _trigger(body: Mapping[str, Any]) -> Trigger:
+    trigger = body.get("trigger", {"kind": Kind.MESSAGE})  # older payloads have none
+    return Trigger(**{**trigger, "kind": Kind(trigger["kind"])})

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from bot.endings import Ending
-from bot.inbound import Message, Person, Quoted
+from bot.inbound import Message, Person, Quoted, Trigger
 from bot.journal import Journal
 from bot.transcript import Said
 
@@ -107,6 +107,11 @@ class Turn:
     def guild(self) -> str | None:
         """Id of the guild; None in a DM."""
         return self.messages[0].guild
+
+    @property
+    def trigger(self) -> Trigger:
+        """What asked for this turn: a message, a command, a button or a timer."""
+        return self.messages[0].trigger
 
     @property
     def reply_to(self) -> Quoted | None:

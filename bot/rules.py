@@ -1,5 +1,8 @@
 """From the settings that people write to the rules that each part works by."""
 
+import os
+import socket
+
 from bot.access import Access
 from bot.config import Settings
 from bot.door import DoorRules, Mode
@@ -10,8 +13,9 @@ from state import State
 from state.values import Claim, Overflow
 
 
-def claim(settings: Settings, by: str) -> Claim:
-    """What the leases of process *by* are asked for with."""
+def claim(settings: Settings) -> Claim:
+    """What leases are asked for with; operators see the name of this process: host and id."""
+    by = f"{socket.gethostname()}:{os.getpid()}"
     return Claim(settings.state.lease, settings.conversation.expire_after, by)
 
 

@@ -14,8 +14,9 @@ from discord.http import Route
 from simcord.backend.models import Message
 
 from bot import shards
-from bot.client import Interlock, point_at
+from bot.client import Interlock
 from bot.config import Settings
+from bot.gateway import point_at
 from sandbox import Sandbox
 from sandbox.log import Entry
 from sandbox.world import World

@@ -37,10 +37,10 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
 
 
 def replace_bot(monkeypatch: pytest.MonkeyPatch, run: Callable[[Settings], object]) -> None:
-    """Let `bot.client.run` be *run*, without discord.py."""
-    module = types.ModuleType("bot.client")
+    """Let `bot.life.run` be *run*, without discord.py."""
+    module = types.ModuleType("bot.life")
     module.__dict__["run"] = run
-    monkeypatch.setitem(sys.modules, "bot.client", module)
+    monkeypatch.setitem(sys.modules, "bot.life", module)
 
 
 # ---------------------------------------------------------------------------------- bad input

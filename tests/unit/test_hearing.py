@@ -37,6 +37,10 @@ def channel(
     """Make a channel with what its rights say, whoever asks."""
     made = Mock(spec=discord.Thread if thread else discord.TextChannel, id=201)
     made.parent_id = 202 if thread else None
+    if thread:
+        made.parent.category_id = 203
+    else:
+        made.category_id = 203
     made.locked = locked
     made.permissions_for.return_value = discord.Permissions(
         send_messages=send and not thread,
@@ -149,6 +153,23 @@ def test_who_is_addressed(said: object, addressed: bool, elsewhere: bool) -> Non
     """By mention, by our own role, by a reply; everyone is nobody in particular."""
     _, heard = hear(said)
     assert (heard.addressed, heard.addressed_elsewhere) == (addressed, elsewhere)
+
+
+@pytest.mark.parametrize(("thread", "parent"), [(False, None), (True, "202")])
+def test_a_message_knows_its_thread_s_channel_and_its_category(
+    thread: bool, parent: str | None
+) -> None:
+    """The settings of both hold for it."""
+    heard, _ = hear(message(where=channel(thread=thread)))
+    assert (heard.parent, heard.category) == (parent, "203")
+
+
+def test_a_thread_of_a_channel_that_is_not_cached_has_no_category_for_us() -> None:
+    """Discord sends the thread alone; the message must not be lost over it."""
+    where = channel(thread=True)
+    where.parent = None
+    heard, _ = hear(message(where=where))
+    assert (heard.parent, heard.category) == ("202", None)
 
 
 def test_a_reply_to_a_message_that_is_gone_addresses_somebody() -> None:

@@ -1,11 +1,12 @@
 """A message as the store keeps it: packed, read again, and refused when it cannot be read."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from bot.errors import PayloadUnreadable
-from bot.inbound import VERSION, Message, Quoted, conversation_of, unpack
+from bot.inbound import VERSION, Kind, Message, Quoted, Trigger, conversation_of, unpack
 from state.values import Conversation, Inbound
 from tests.unit.fakes import ADA, BO, message
 
@@ -18,6 +19,21 @@ def test_what_was_packed_is_read_again(guild: str | None, reply_to: Quoted | Non
         "1", "2", guild, ADA, "héllo 🦊\n", addressed=False, responder="Echo", reply_to=reply_to
     )
     assert unpack(asked.inbound()) == asked
+
+
+def test_where_it_was_said_and_what_asked_for_it_come_along() -> None:
+    """A turn is led by the rules of its place, and knows what it answers, on every replay."""
+    trigger = Trigger(Kind.BUTTON, "more", {"page": 2, "of": ["a", None]})
+    asked = replace(message("hello"), parent="7", category="8", trigger=trigger)
+    assert unpack(asked.inbound()) == asked
+
+
+def test_what_was_packed_before_there_were_triggers_is_a_message() -> None:
+    """An older build's inbox is read on."""
+    body = json.loads(message("hello", id="17").inbound().payload)
+    for field in ("parent", "category", "trigger"):
+        del body[field]
+    assert unpack(Inbound("17", "101", json.dumps(body).encode())) == message("hello", id="17")
 
 
 def test_an_inbound_is_known_by_its_message_and_author() -> None:

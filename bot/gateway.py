@@ -1,0 +1,54 @@
+"""The way to Discord: where it is, what is asked of it, and one line when it refuses."""
+
+import aiohttp
+import discord
+import yarl
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from bot.errors import IntentMissing, StartupFailed, TokenRefused
+
+#: What slash commands are offered in: guilds and direct messages.
+CONTEXTS = discord.app_commands.AppCommandContext(guild=True, dm_channel=True)
+
+
+def intents() -> discord.Intents:
+    """What we need to hear: messages and their content, in guilds and direct messages."""
+    wanted = discord.Intents.none()
+    wanted.guilds = wanted.guild_messages = wanted.dm_messages = wanted.message_content = True
+    return wanted
+
+
+def point_at(api: str | None, gateway: str | None) -> None:
+    """Point discord.py at another server than Discord: its two addresses, nothing else."""
+    if api is not None:
+        Route.BASE = api
+    if gateway is not None:
+        DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
+
+
+async def log_in(client: discord.Client, token: str) -> None:
+    """Show who we are; raise a `StartupFailed` with its line when it is refused."""
+    try:
+        await client.login(token)
+    except discord.LoginFailure:
+        raise TokenRefused(
+            "discord.token: Discord refuses it; copy it anew from the developer portal, "
+            'or run "interlock init"'
+        ) from None
+    except (discord.DiscordServerError, aiohttp.ClientError, OSError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise StartupFailed(
+            f"{Route.BASE} cannot be reached ({reason}); check the network and discord.api"
+        ) from None
+
+
+async def connect(client: discord.Client) -> None:
+    """Hear Discord's events until the client is closed; raise `IntentMissing` if it may not."""
+    try:
+        await client.connect()
+    except discord.PrivilegedIntentsRequired:
+        raise IntentMissing(
+            'Discord does not grant the message content intent; switch on "Message Content '
+            'Intent" under Bot in the developer portal'
+        ) from None
