@@ -194,10 +194,12 @@ async def test_a_refusal_to_send_ends_the_turn_after_one_request() -> None:
 async def test_a_discord_that_does_not_answer_holds_the_next_turn_up_only_briefly() -> None:
     """Closing a reply has its time; then the next one begins, and the mark follows."""
 
+    begun = asyncio.Event()
+
     async def respond(turn: Turn) -> AsyncGenerator[str, None]:
         yield f"to {turn.text}"
         if turn.text == "a":
-            await asyncio.sleep(0.03)
+            await begun.wait()
             yield " and more"
             await asyncio.Event().wait()
 
@@ -206,6 +208,7 @@ async def test_a_discord_that_does_not_answer_holds_the_next_turn_up_only_briefl
         await bot.hears(waits := message("b", BO))
         await wait_until(lambda: bot.discord.replies(asked), description="it has begun")
         bot.discord.next("edit", Fault(hold=asyncio.Event()))
+        begun.set()
         await wait_until(lambda: bot.discord.asked("edit"), description="an edit hangs")
         bot.locks.cancel(asked.id, Ending.STOPPED)
         await wait_until(lambda: bot.discord.replies(waits), description="the next has begun")
