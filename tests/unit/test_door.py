@@ -176,6 +176,12 @@ async def test_a_stop_for_a_turn_that_nobody_holds_ends_it_here_and_now() -> Non
     store, discord = Store(), Discord()
     async with running(Script(hang), store=store, discord=discord) as bot:
         await begun(bot, asked := message("a"))
+        turn = store.database.records[asked.conversation].turn
+        assert turn is not None
+        await wait_until(
+            lambda: any(page.message_id for page in turn.pages.values()),
+            description="the page is known to be there",
+        )
         await bot.crash()
     store.clock.now += 16
     async with running(Script(echo), store=store.another(), discord=discord) as bot:
