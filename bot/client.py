@@ -28,6 +28,7 @@ from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder
 from bot.shards import IdentifyGate
+from bot.speaking import Wire
 from bot.stopwords import StopPhrases
 from bot.wakes import Wakes
 from bot.wire import DiscordWire, trace_config
@@ -40,8 +41,12 @@ log = structlog.get_logger(__name__)
 class Interlock(commands.AutoShardedBot):
     """A discord.py bot whose messages pass the door. Cogs use its public attributes."""
 
-    def __init__(self, settings: Settings, state: State) -> None:
-        """Wire everything; nothing runs and nothing is sent before `setup_hook`."""
+    def __init__(self, settings: Settings, state: State, wire: Wire | None = None) -> None:
+        """
+        Wire everything; nothing runs and nothing is sent before `setup_hook`.
+
+        A *wire* of its own leads a test's replies past Discord.
+        """
         super().__init__(
             command_prefix=commands.when_mentioned,
             help_command=None,
@@ -58,7 +63,7 @@ class Interlock(commands.AutoShardedBot):
         self.settings = settings
         self.state = state
         claim = rules.claim(settings)
-        wire, silence = DiscordWire(self), Silence()
+        wire, silence = wire or DiscordWire(self), Silence()
         self.locks = Locks(state, claim)
         self.notices = Notices(wire, state, reactions=settings.conversation.reactions)
         self.conversations = Conversations(self.locks, claim)
@@ -77,7 +82,7 @@ class Interlock(commands.AutoShardedBot):
         self.followed = Followed(state)
         self.requests = Requests(state, self.locks, self.conversations, self.notices)
         self._presses = Presses(self.requests, frozenset(settings.access.operators))
-        self._door = Door(
+        self.door = Door(
             state,
             self.locks,
             self.conversations,
@@ -94,7 +99,7 @@ class Interlock(commands.AutoShardedBot):
             direct=settings.history.backfill_dm,
         )
         self._identify_gate = IdentifyGate(state, self._max_concurrency)
-        self._wakes = Wakes(state, self.locks, self.conversations)
+        self.wakes = Wakes(state, self.locks, self.conversations)
         self._stops = StopPhrases(settings.stop.languages, settings.stop.extra)
         self._ears: Ears | None = None
         self._ending = asyncio.Event()
@@ -151,23 +156,23 @@ class Interlock(commands.AutoShardedBot):
         if self._ears is None:
             return
         heard, facts = self._ears.hear(message)
-        admission = await self._door.enter(heard, facts)
+        admission = await self.door.enter(heard, facts)
         if admission is not None and heard.guild is None and heard.channel not in self.followed:
             await self.followed.follow(heard.conversation, heard.id)
 
     async def on_ready(self) -> None:
         """A new session has no replay: catch up with what it missed. May happen many times."""
         if self._ears is not None:
-            await self._backfill.run(self._ears.hear, self._door.catch_up)
+            await self._backfill.run(self._ears.hear, self.door.catch_up)
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
         """Take the new text of what waits; judge any other as new: it may only now address us."""
         message = event.message
         if message.edited_at is None or self._ears is None:
             return  # an embed was added
-        if self._door.knows(str(message.id)):
+        if self.door.knows(str(message.id)):
             edit = str(int(message.edited_at.timestamp() * 1000))
-            await self._door.edited(self._ears.hear(message)[0], edit)
+            await self.door.edited(self._ears.hear(message)[0], edit)
             return
         age = (discord.utils.utcnow() - message.created_at).total_seconds()
         # One that was judged before is a Duplicate, as long as the store remembers it.
@@ -176,7 +181,7 @@ class Interlock(commands.AutoShardedBot):
 
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
         """Answer no message that is gone."""
-        await self._door.deleted(str(event.channel_id), str(event.message_id))
+        await self.door.deleted(str(event.channel_id), str(event.message_id))
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Act on our buttons; commands are the tree's."""
@@ -216,7 +221,7 @@ class Interlock(commands.AutoShardedBot):
         background: dict[str, Coroutine[Any, Any, None]] = {
             "heartbeat": self.locks.heartbeat(),
             "hints": self.locks.listen(),
-            "wakes": self._wakes.run(),
+            "wakes": self.wakes.run(),
             "followed": self.followed.run(),
         }
         tasks = [asyncio.create_task(work, name=name) for name, work in background.items()]
