@@ -24,6 +24,8 @@ SUBJECTS = {
     "memory_use": "Memory in Redis, per conversation",
     "embedded": "Turn cycles without a server",
     "latency": "From a message to the first request",
+    "silence": "From a stop or a kill to silence",
+    "streaming": "Streaming under Discord's limits",
 }
 
 _WRITTEN = Path("build/bench.json")

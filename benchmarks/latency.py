@@ -7,9 +7,7 @@ that creates the first message arrives.
 """
 
 import asyncio
-import os
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -18,25 +16,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Measurement, Row, Unavailable
+from benchmarks.bots import OURS, Bot, running_bot
+from benchmarks.measure import Measurement, Row, Unavailable, p99
 from benchmarks.plan import Plan
 from benchmarks.server import running_redis
-from sandbox import Sandbox
 
 #: The store that the bot has without settings.
 _DEFAULT = "sqlite"
 
 _BARE = ("-m", "benchmarks.answering")
-_OURS = ("-m", "bot", "run", "--tied")
 
-#: Seconds for an answer, and for one from a bot that may still be starting, asked so often.
-_PATIENCE, _TRY, _TRIES = 30.0, 1.0, 30
+#: Seconds for an answer.
+_PATIENCE = 30.0
 
 #: Seconds without a request after which a turn is taken to be over. Relation: longer than the
 #: pause between two edits of one message would be in so short a turn.
 _QUIET = 0.05
-
-_ROOT = Path(__file__).parents[1]
 
 _SETTINGS = """\
 extensions = ["cogs.echo"]
@@ -57,37 +52,22 @@ url = "{url}"
 
 
 @dataclass(slots=True)
-class Bot:
-    """A running bot and the Discord that it alone is on."""
+class Asked:
+    """A bot that is asked again and again."""
 
-    name: str
-    sandbox: Sandbox
-    process: asyncio.subprocess.Process
-    #: What it writes to its standard error.
-    errors: Path
+    bot: Bot
     #: Set when a message of the bot's is there.
     spoken: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def awake(self) -> None:
-        """Address it until it answers: what it is told while it starts may be lost."""
-        for _ in range(_TRIES):
-            with suppress(TimeoutError):
-                await self.answer(_TRY)
-                return
-            if self.process.returncode is not None:
-                break
-        told = self.errors.read_text().strip()[-200:] or "it told no error"
-        raise RuntimeError(f"the bot {self.name} does not answer: {told}")
-
-    async def answer(self, patience: float = _PATIENCE) -> float:
+    async def answer(self) -> float:
         """Address it; milliseconds until its first create request came in."""
-        world, log = self.sandbox.world, self.sandbox.log
+        world, log = self.bot.sandbox.world, self.bot.sandbox.log
         known = log.number()
         self.spoken.clear()
         text = f"<@{world.discord.bot_user.id}> hello"
         began = time.monotonic()
         world.say(world.channel("general").id, world.person("Bo").id, text)
-        async with asyncio.timeout(patience):
+        async with asyncio.timeout(_PATIENCE):
             await self.spoken.wait()
         created = next(
             one
@@ -98,16 +78,16 @@ class Bot:
         return (created.monotonic - began) * 1000
 
     async def _quiet(self) -> None:
-        known = self.sandbox.log.number()
+        known = self.bot.sandbox.log.number()
         while True:
             await asyncio.sleep(_QUIET)
-            if not self.sandbox.log.since(known):
+            if not self.bot.sandbox.log.since(known):
                 return
-            known = self.sandbox.log.number()
+            known = self.bot.sandbox.log.number()
 
     def hear(self, event: str, payload: Mapping[str, Any]) -> None:
         """Notice when the bot has spoken."""
-        own = str(self.sandbox.world.discord.bot_user.id)
+        own = str(self.bot.sandbox.world.discord.bot_user.id)
         if event == "MESSAGE_CREATE" and payload["author"]["id"] == own:
             self.spoken.set()
 
@@ -121,23 +101,33 @@ async def measure(plan: Plan) -> list[Row]:
         urls = {_DEFAULT: f"sqlite:{folder}/state.db"}
         with suppress(Unavailable):
             urls["redis"] = open_now.enter_context(running_redis(durable=True)).url
-        bots = [await open_now.enter_async_context(_running("bare", _BARE, folder))]
+        bots = [await open_now.enter_async_context(_asked("bare", _BARE, folder))]
         for name, url in urls.items():
             settings = folder / f"{name}.toml"
             settings.write_text(_SETTINGS.format(url=url))
-            command = [*_OURS, "--config", str(settings)]
-            bots.append(await open_now.enter_async_context(_running(name, command, folder)))
+            command = [*OURS, "--config", str(settings)]
+            bots.append(await open_now.enter_async_context(_asked(name, command, folder)))
         rounds = [await _round(bots, plan.answered) for _ in range(plan.rounds)]
     return list(_rows(rounds))
 
 
-async def _round(bots: Sequence[Bot], messages: int) -> dict[str, list[float]]:
+@asynccontextmanager
+async def _asked(name: str, command: Sequence[str], folder: Path) -> AsyncIterator[Asked]:
+    """Run a bot until the block ends; it has answered once by then."""
+    async with running_bot(name, command, folder) as bot:
+        asked = Asked(bot)
+        bot.sandbox.world.listeners.append(asked.hear)
+        await asked.answer()
+        yield asked
+
+
+async def _round(bots: Sequence[Asked], messages: int) -> dict[str, list[float]]:
     """Ask every bot so often, each time starting with another one."""
-    taken: dict[str, list[float]] = {bot.name: [] for bot in bots}
+    taken: dict[str, list[float]] = {asked.bot.name: [] for asked in bots}
     for number in range(messages):
         start = number % len(bots)
-        for bot in [*bots[start:], *bots[:start]]:
-            taken[bot.name].append(await bot.answer())
+        for asked in [*bots[start:], *bots[:start]]:
+            taken[asked.bot.name].append(await asked.answer())
     return taken
 
 
@@ -145,7 +135,7 @@ def _rows(rounds: Sequence[Mapping[str, Sequence[float]]]) -> Iterator[Row]:
     for name in rounds[0]:
         taken = [one[name] for one in rounds]
         yield Measurement(f"latency.{name}.ms", "ms", [statistics.median(one) for one in taken])
-        yield Measurement(f"latency.{name}.p99_ms", "ms", [_p99(one) for one in taken])
+        yield Measurement(f"latency.{name}.p99_ms", "ms", [p99(one) for one in taken])
     for name in rounds[0].keys() - {"bare"}:
         added = [
             [ours - bare for ours, bare in zip(one[name], one["bare"], strict=True)]
@@ -153,34 +143,4 @@ def _rows(rounds: Sequence[Mapping[str, Sequence[float]]]) -> Iterator[Row]:
         ]
         of = "latency" if name == _DEFAULT else f"latency.{name}"
         yield Measurement(f"{of}.added_ms", "ms", [statistics.median(one) for one in added])
-        yield Measurement(f"{of}.added_p99_ms", "ms", [_p99(one) for one in added])
-
-
-def _p99(taken: Sequence[float]) -> float:
-    """Of so few that none is beyond, the largest."""
-    return sorted(taken)[min(len(taken) - 1, len(taken) * 99 // 100)]
-
-
-@asynccontextmanager
-async def _running(name: str, command: Sequence[str], folder: Path) -> AsyncIterator[Bot]:
-    """Run a bot on a sandbox of its own until the block ends; it has answered once by then."""
-    errors = folder / f"{name}.log"
-    async with Sandbox() as sandbox:
-        with errors.open("wb") as log:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, *command),
-                *("--discord-api", sandbox.api, "--discord-gateway", sandbox.gateway),
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": str(_ROOT), "INTERLOCK_TOKEN": sandbox.token},
-                stdin=asyncio.subprocess.PIPE,
-                stderr=log,
-            )
-        bot = Bot(name, sandbox, process, errors)
-        sandbox.world.listeners.append(bot.hear)
-        try:
-            await bot.awake()
-            yield bot
-        finally:
-            if process.returncode is None:
-                process.terminate()
-            await process.wait()
+        yield Measurement(f"{of}.added_p99_ms", "ms", [p99(one) for one in added])

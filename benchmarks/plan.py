@@ -25,6 +25,13 @@ class Plan:
     pairs: int
     #: Messages that each bot answers in a round.
     answered: int
+    #: Replies that are stopped or killed.
+    ended: int
+    #: Replies that are streamed at once, and characters in each.
+    streams: tuple[int, ...]
+    characters: int
+    #: How often.
+    streamed: int
 
 
 FULL = Plan(
@@ -37,6 +44,10 @@ FULL = Plan(
     stored=100_000,
     pairs=1000,
     answered=60,
+    ended=500,
+    streams=(1, 20, 100),
+    characters=10_000,
+    streamed=3,
 )
 
 #: Under a minute on a machine that does nothing else. Its medians of three rough runs show what is
@@ -51,4 +62,8 @@ QUICK = Plan(
     stored=4000,
     pairs=100,
     answered=8,
+    ended=32,
+    streams=(1, 20),
+    characters=2000,
+    streamed=1,
 )

@@ -39,4 +39,10 @@ TARGETS = {
     "redis.renewal.10000.percent": Target("<=", 3),
     "redis.keys.idle": Target("<=", 0),
     "redis.bytes.mark": Target("<=", 20),
+    "stop.silence.worst_ms": Target("<=", 2000),
+    "stop.free.worst_ms": Target("<=", 2000),
+    "streaming.1.refused": Target("<=", 0),
+    "streaming.20.refused": Target("<=", 0),
+    "streaming.100.refused": Target("<=", 0),
+    "streaming.100.incomplete": Target("<=", 0),
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmarks import cycles, embedded, replay, stranded
+from benchmarks import cycles, embedded, replay, silence, stranded, streaming
 from benchmarks.measure import Comparison, Measurement, Missing, Row, Take, burst, ratio
 from benchmarks.plan import QUICK
 from benchmarks.server import running_redis
@@ -20,7 +20,17 @@ from benchmarks.targets import TARGETS, Target
 ROOT = Path(__file__).parents[2]
 
 TINY = replace(
-    QUICK, rounds=2, burst=0.005, widths=(2,), compared=(2,), recorded=8, stored=20, pairs=20
+    QUICK,
+    rounds=2,
+    burst=0.005,
+    widths=(2,),
+    compared=(2,),
+    recorded=8,
+    stored=20,
+    pairs=20,
+    ended=8,
+    streams=(2,),
+    characters=400,
 )
 
 
@@ -248,3 +258,21 @@ def test_the_peers_run_beside_the_versions_that_the_bot_runs_with() -> None:
     assert {"discord-py", "redis", "aiohttp"} <= shared
     assert {name: measured[name] for name in shared} == {name: shipped[name] for name in shared}
     assert {"chat-sdk", "pottery", "python-redis-lock", "aiosqlite"} <= measured.keys()
+
+
+async def test_a_stop_is_timed_until_silence_and_until_the_next_reply() -> None:
+    """Every state that was played is told of, and nothing is freed before it was asked for."""
+    rows = named(await silence.measure(TINY))
+    taken = rows["stop.silence.ms"], rows["stop.free.ms"]
+    assert all(isinstance(row, Measurement) and len(row.runs) == TINY.ended for row in taken)
+    assert all(isinstance(row, Measurement) and min(row.runs) >= 0 for row in rows.values())
+    assert {"stop.mute.worst_ms", "stop.stream.worst_ms"} <= rows.keys()
+
+
+async def test_streams_are_complete_when_they_are_counted() -> None:
+    """Requests and processor time are those of whole replies."""
+    rows = named(await streaming.measure(TINY))
+    figures = {name: row.median for name, row in rows.items() if isinstance(row, Measurement)}
+    assert figures["streaming.2.incomplete"] == 0
+    assert figures["streaming.2.requests_per_10000"] >= 10_000 / TINY.characters
+    assert figures["streaming.2.cpu_ms_per_1000_chunks"] > 0
