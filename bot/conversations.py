@@ -50,6 +50,16 @@ class Conversations:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def idle(self) -> None:
+        """Return when no turn runs here, and none is about to."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def abandon(self) -> None:
+        """Break every turn off where it stands, as the death of the process would."""
+        for task in self._tasks:
+            task.cancel()
+
     async def drain(self, seconds: float) -> None:
         """Begin no more turns; give those that run *seconds*, then park them where they stand."""
         self._draining = True
@@ -59,8 +69,7 @@ class Conversations:
         self._locks.cancel_all(Ending.PARKED)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=2 * CLOSE_WITHIN)
-        for task in self._tasks:
-            task.cancel()
+        self.abandon()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _converse(self, turnover: Turnover, asked: float) -> None:

@@ -84,6 +84,13 @@ class Notices:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
+    async def told(self) -> None:
+        """Return when all that is to be said has been; notices may still await their removal."""
+        removals = {known.removal for known in self._refusals.values()}
+        while pending := self._tasks - removals:
+            await asyncio.wait(pending)
+            removals = {known.removal for known in self._refusals.values()}
+
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         self._start(work, name)  # type: ignore[unused-awaitable]  # owned by self._tasks
 

@@ -193,7 +193,6 @@ async def test_a_refusal_to_send_ends_the_turn_after_one_request() -> None:
 
 async def test_a_discord_that_does_not_answer_holds_the_next_turn_up_only_briefly() -> None:
     """Closing a reply has its time; then the next one begins, and the mark follows."""
-
     begun = asyncio.Event()
 
     async def respond(turn: Turn) -> AsyncGenerator[str, None]:
