@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 import structlog
 
@@ -38,6 +39,7 @@ class Reply:
         self._posted: dict[int, Posted] = pages.adopt()
         self._changed = asyncio.Event()
         self._hurried = asyncio.Event()
+        self._nudged = asyncio.Event()
         self._broken: Exception | None = None
         self._writer = self._start_writer()
 
@@ -80,25 +82,35 @@ class Reply:
 
         Raise what made it impossible: `Rejected`, one of `LEASE_GONE`, or an error of our own.
         """
-        self._hurried.set()
+        self._hurry()
         self.show(pages)
         if self._writer.done() and self._broken is None:
             self._writer = self._start_writer()
         await asyncio.wait({self._writer})
         if self._broken is not None:
             raise self._broken
+        await self._insist(self.settle)
         for number in sorted(self._posted, reverse=True):
             if number >= len(pages):
-                await self._insist(self._delete, number)
+                await self._insist(partial(self._delete, number))
 
     async def freeze(self, seconds: float) -> None:
         """Send nothing more. A request in flight gets *seconds* to end, then is abandoned."""
         self._wanted = ()
-        self._hurried.set()
+        self._hurry()
         self._changed.set()
         await asyncio.wait({self._writer}, timeout=seconds)
         self._writer.cancel()
         await asyncio.wait({self._writer})
+
+    def _hurry(self) -> None:
+        """Wait for nothing but Discord any more: no cadence, and no pause after a failed try."""
+        self._hurried.set()
+        self._nudged.set()
+
+    async def settle(self) -> None:
+        """Find out which pages are on Discord although their creates were never answered."""
+        self._posted |= await self._pages.settle(self._posted)
 
     async def mark(self, mark: str, emoji: str | None) -> None:
         """
@@ -119,7 +131,7 @@ class Reply:
                 self._changed.clear()
                 if (number := self._stale()) is not None:
                     await self._pause(number)
-                    await self._insist(self._put, number)
+                    await self._insist(partial(self._put, number))
                 elif not self._hurried.is_set():
                     await self._changed.wait()
         except Exception as error:  # noqa: BLE001 (unheard of, it would pass for a reply that landed)
@@ -181,15 +193,23 @@ class Reply:
         await self._pages.delete(self._posted[number])
         del self._posted[number]
 
-    async def _insist(self, request: Callable[[int], Awaitable[None]], number: int) -> None:
+    async def _insist(self, request: Callable[[], Awaitable[None]]) -> None:
         """Repeat a request whose outcome is unknown, for as long as the lease lives."""
         pause = BACKOFF_FIRST
         while True:
             try:
-                return await request(number)
+                return await request()
             except Unreachable as error:
-                log.warning("discord unreachable, repeating", page=number, reason=str(error))
+                log.warning("discord unreachable, repeating", reason=str(error))
             if not self._holding.may_speak:
                 raise NotSpeaking
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, BACKOFF_LAST)
+            pause = await self._back_off(pause)
+
+    async def _back_off(self, pause: float) -> float:
+        """Wait that many seconds, or until the reply is to end; answer the pause after the next."""
+        self._nudged.clear()
+        try:
+            await asyncio.wait_for(self._nudged.wait(), pause)
+        except TimeoutError:
+            return min(pause * 2, BACKOFF_LAST)
+        return BACKOFF_FIRST

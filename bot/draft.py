@@ -1,17 +1,22 @@
 """The text of a reply, and how it is left on Discord by each way a turn can end."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from typing import assert_never
 
 from bot import texts
 from bot.delivery import Reply
 from bot.endings import Ending
-from bot.speaking import Button, Outgoing
+from bot.speaking import Button, Outgoing, Unreachable
 from bot.stream import Stream, units
 from bot.stream.glyphs import encodable
 
 #: Seconds that closing a reply early may take before the next turn begins.
 CLOSE_WITHIN = 2.0
+
+#: Seconds before each further try to mark a reply that could not be marked in time.
+MARK_AGAIN = (1.0, 5.0, 25.0)
 
 #: UTF-16 units kept free on every page, so that any mark fits behind a full one.
 MARK_ROOM = max(units(mark) for mark in texts.MARKS.values())
@@ -116,8 +121,17 @@ class Draft:
     async def mark(self, ending: Ending) -> None:
         """Mark what is on Discord, without adding to it."""
         await self._reply.freeze(CLOSE_WITHIN)
+        await self._reply.settle()
         if ending is not Ending.SUPERSEDED or self._reply.begun:
             await self._reply.mark(texts.MARKS[ending], self._emoji)
+
+    async def mark_late(self, ending: Ending) -> None:
+        """Mark a reply that could not be marked in time, in a few tries by best effort."""
+        for pause in MARK_AGAIN:
+            with suppress(Unreachable):
+                return await self.mark(ending)
+            await asyncio.sleep(pause)
+        return await self.mark(ending)
 
     async def _apologise(self) -> None:
         """Say once that the turn is given up."""

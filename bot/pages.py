@@ -5,6 +5,7 @@ Its intent is journaled before the request and its message id after. The nonce f
 turn, so that a repeat, by whichever process, is the same message to Discord.
 """
 
+import asyncio
 import hashlib
 import math
 import time
@@ -110,15 +111,15 @@ class Pages:
     async def create(
         self, number: int, content: Outgoing, taken: Mapping[int, Posted], issue: int = 0
     ) -> Posted:
-        """Journal the intent, send the page unless it is there already, journal its id."""
+        """Send the page unless it is there already, and journal its id."""
         begun = time.monotonic()
         unsettled = self._unsettled.get(number)
         issue = unsettled.page.issue if unsettled else issue
-        intent = content.text.encode("utf-8", "replace")
-        page = await insist(lambda: self._state.page(self._holding.lease, number, issue, intent))
-        posted = await self._settled(page, unsettled, taken)
-        if posted is None:
-            posted = _as_sent(await self._send(page, content), issue, content)
+        # Before anything is journaled: nothing but the request may follow the store's word that
+        # the lease is still ours.
+        posted = await self._settled(unsettled, taken)
+        while posted is None:
+            posted = await self._try(number, issue, content)
         if (message := posted.message) is not None:
             await insist(lambda: self._state.posted(self._holding.lease, number, issue, message))
         self._unsettled.pop(number, None)
@@ -127,34 +128,50 @@ class Pages:
         return posted
 
     async def _settled(
-        self, page: Page, unsettled: Unsettled | None, taken: Mapping[int, Posted]
+        self, unsettled: Unsettled | None, taken: Mapping[int, Posted]
     ) -> Posted | None:
         """Answer a page that an earlier try has sent; None: it has to be sent, maybe again."""
-        if page.message_id is not None:
-            return Posted(page.message_id, page.issue, None)
         if unsettled is None or time.monotonic() - unsettled.since <= NONCE_WINDOW:
             return None
-        if (there := await self._find(page, taken)) is None:
+        if (there := await self._find(unsettled.page, taken)) is None:
             return None
-        return Posted(there.id, page.issue, there.text, adopted=unsettled.since == -math.inf)
+        return Posted(
+            there.id, unsettled.page.issue, there.text, adopted=unsettled.since == -math.inf
+        )
 
-    async def _send(self, page: Page, content: Outgoing) -> OwnMessage | None:
-        """Create the message; None when this very create was delivered before and then deleted."""
-        reply_to = self._reply_to if page.number == 0 else None
+    async def _try(self, number: int, issue: int, content: Outgoing) -> Posted | None:
+        """Journal the intent and send the page; None when it has to be tried in a plainer form."""
+        intent = content.text.encode("utf-8", "replace")
+        page = await insist(lambda: self._state.page(self._holding.lease, number, issue, intent))
+        if page.message_id is not None:
+            return Posted(page.message_id, page.issue, None)
+        reply_to = self._reply_to if number == 0 else None
         try:
-            return await self._wire.create(
+            sent = await self._wire.create(
                 self._channel, content, nonce=self._nonce(page), reply_to=reply_to, ping=self._ping
             )
-        except Unreachable:
-            self._unsettled.setdefault(page.number, Unsettled(page, time.monotonic()))
+        except (Unreachable, asyncio.CancelledError):
+            self._unsettled.setdefault(number, Unsettled(page, time.monotonic()))
             raise
         except Rejected as error:
-            if error.code == UNKNOWN_MESSAGE:
-                return None
+            if error.code == UNKNOWN_MESSAGE:  # this very create was delivered before, and deleted
+                return Posted(None, issue, content.text)
             if error.code != CANNOT_READ_HISTORY or reply_to is None:
                 raise
             self._reply_to = None  # replying needs the right to read history: send it plainly
-            return await self._send(page, content)
+            return None
+        return _as_sent(sent, issue, content)
+
+    async def settle(self, taken: Mapping[int, Posted]) -> dict[int, Posted]:
+        """Answer the pages that are on Discord although their creates were never answered."""
+        found: dict[int, Posted] = {}
+        for number, unsettled in sorted(self._unsettled.items()):
+            there = await self._find(unsettled.page, {**taken, **found})
+            if there is not None:
+                found[number] = Posted(there.id, unsettled.page.issue, there.text)
+        for number in found:
+            del self._unsettled[number]
+        return found
 
     async def _find(self, page: Page, taken: Mapping[int, Posted]) -> OwnMessage | None:
         """Look in the channel for a page that may be there, and for no other turn's of the kind."""
@@ -224,15 +241,13 @@ class Pages:
             await self._wire.react(self._channel, message or self._after, emoji)
 
 
-def _as_sent(sent: OwnMessage | None, issue: int, content: Outgoing) -> Posted:
+def _as_sent(sent: OwnMessage, issue: int, content: Outgoing) -> Posted:
     """
     Tell what a create has put on Discord.
 
     A repeat is answered with what the first try made, in the words of then, which a later edit has
     to bring up to date. Discord strips white space at both ends; that is no difference.
     """
-    if sent is None:
-        return Posted(None, issue, content.text)
     if sent.text.strip() == content.text.strip():
         return Posted(sent.id, issue, content.text, button=content.button)
     return Posted(sent.id, issue, sent.text)

@@ -57,6 +57,7 @@ class Speech:
         self._holding = holding
         self._limits = limits
         self._spoke = False
+        self._landing = False
         self._over = False
 
     async def run(
@@ -94,6 +95,7 @@ class Speech:
                     # A responder that never waits must not keep the heartbeat from beating.
                     await asyncio.sleep(0)
         if not self._over:
+            self._landing = True
             await land()
 
     def _checked(self, chunk: object) -> str:
@@ -124,6 +126,8 @@ class Speech:
     def _nearest_limit(self) -> tuple[str, float]:
         """The limit that is hit first if nothing more happens, and when (local monotonic)."""
         holding, limits = self._holding, self._limits
+        if self._landing:  # it has said all; waiting for Discord is no silence of its own
+            return "turn", holding.begun + limits.turn
         silence = (
             ("progress", limits.progress) if self._spoke else ("first_chunk", limits.first_chunk)
         )

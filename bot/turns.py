@@ -26,7 +26,7 @@ from bot.locks import Holding
 from bot.pages import Pages
 from bot.rates import TURNS
 from bot.responders import Interrupted, Turn
-from bot.speaking import Rejected
+from bot.speaking import Rejected, Unreachable
 from bot.speech import Speech, Spoken
 from bot.transcript import Said, exchange, read
 from bot.typing_indicator import TypingIndicator
@@ -120,7 +120,7 @@ class TurnRun:
         asked = time.monotonic()
         turnover = await self._conclude(spoken)
         if self._unmarked:  # the next turn does not wait for it
-            self._tools.notices.later(self._draft.mark(spoken.ending), f"mark {spoken.ending}")
+            self._tools.notices.later(self._draft.mark_late(spoken.ending), f"mark {spoken.ending}")
         return turnover, asked
 
     # --- speak -----------------------------------------------------------------------------------
@@ -161,7 +161,8 @@ class TurnRun:
                 retried = self._retry_in(spoken) is not None
                 await self._draft.close(spoken.ending, retried=retried)
         except Exception as error:  # noqa: BLE001 (however the reply is left, the turn is concluded)
-            self._unmarked = isinstance(error, TimeoutError) and spoken.ending in LEAVES_A_MARK
+            unheard = isinstance(error, TimeoutError | Unreachable)
+            self._unmarked = unheard and spoken.ending in LEAVES_A_MARK
             log.warning("reply not closed", ending=spoken.ending.value, reason=repr(error))
 
     # --- conclude in the store -------------------------------------------------------------------

@@ -165,3 +165,29 @@ async def test_a_responder_that_never_waits_lets_others_run() -> None:
     await run.has_written()
     run.holding.cancel(Ending.STOPPED)
     assert await run.spoken() == Spoken(Ending.STOPPED)
+
+
+async def test_waiting_for_discord_is_no_silence_of_a_responder_that_has_said_all() -> None:
+    """B68: a network that is down at the final send costs time, and no reply."""
+
+    async def land() -> None:
+        await asyncio.sleep(0.1)
+
+    limits = Limits(first_chunk=5.0, progress=0.02, turn=5.0)
+    run = Run(one_chunk, limits=limits, land=land)
+    assert await run.spoken() == Spoken(Ending.FINISHED)
+    assert run.landed == 1
+
+
+async def test_a_landing_that_never_ends_is_bounded_by_the_turn() -> None:
+    """Discord does not keep a conversation busy for good."""
+
+    async def land() -> None:
+        await asyncio.Event().wait()
+
+    limits = Limits(first_chunk=5.0, progress=0.02, turn=0.1)
+    spoken = await Run(one_chunk, limits=limits, land=land).spoken()
+    assert (spoken.ending, str(spoken.error)) == (
+        Ending.FAILED,
+        "the turn exceeded limits.turn",
+    )
