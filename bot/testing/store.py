@@ -146,6 +146,10 @@ class _Steps:
     def partitions(self) -> int:
         return self._store.database.partitions
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        return ()
+
     async def hints(self) -> AsyncIterator[Signal]:
         memory = MemoryState(self._store.database, self._store.clock)
         await memory.open()
