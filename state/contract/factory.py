@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from state import State, connect
+from state.contract.faults import Faults, MemoryFaults
+from state.contract.redis_faults import RedisFaults
+from state.contract.sqlite_faults import FileFaults
 from state.memory import Database, MemoryState
 
 
@@ -37,7 +40,11 @@ class Clock:
 
 
 class StateFactory(Protocol):
-    """One throw-away database, made for one test."""
+    """
+    One throw-away database, made for one test.
+
+    It may have an attribute `faults` beside these methods; see `state.contract.faults`.
+    """
 
     def make(self, clock: Callable[[], float]) -> State:
         """Return one more handle on it, not opened yet, for which *clock* tells the time."""
@@ -54,10 +61,11 @@ class MemoryFactory:
     def __init__(self) -> None:
         """Start empty."""
         self._database = Database()
+        self.faults = MemoryFaults(self._database)
 
     def make(self, clock: Callable[[], float]) -> State:
         """Return one more handle."""
-        return MemoryState(self._database, clock)
+        return MemoryState(self._database, self.faults.clock(clock))
 
     async def clean(self) -> None:
         """Leave the rest to the garbage collector."""
@@ -69,10 +77,13 @@ class FileFactory:
     def __init__(self, url: str) -> None:
         """Choose a file name that is not taken."""
         self._path = Path(url.partition(":")[2].removeprefix("//") + f".{secrets.token_hex(8)}")
+        self._handles: list[State] = []
+        self.faults: Faults = FileFaults(self._path, self._handles)
 
     def make(self, clock: Callable[[], float]) -> State:
         """Return one more handle on the file."""
-        return connect(f"sqlite:{self._path}", clock=clock)
+        self._handles.append(connect(f"sqlite:{self._path}", clock=clock))
+        return self._handles[-1]
 
     async def clean(self) -> None:
         """Delete the file and what SQLite keeps beside it."""
@@ -86,6 +97,7 @@ class PrefixFactory:
     def __init__(self, url: str, prefix: str | None = None) -> None:
         """Choose a prefix that is not taken, unless *prefix* is given."""
         self._url, self._prefix = url, prefix or f"contract-{secrets.token_hex(8)}"
+        self.faults: Faults = RedisFaults(url, self._prefix)
 
     def make(self, clock: Callable[[], float]) -> State:
         """Return one more handle under the prefix."""

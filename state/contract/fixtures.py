@@ -7,6 +7,7 @@ import pytest_asyncio
 
 from state import State
 from state.contract.factory import Clock, StateFactory, named_factory
+from state.contract.faults import Faults
 
 
 @pytest_asyncio.fixture
@@ -21,6 +22,12 @@ async def state_contract() -> AsyncIterator[StateFactory]:
 def clock() -> Clock:
     """Give the clock that moves every handle of the test."""
     return Clock()
+
+
+@pytest.fixture
+def faults(state_contract: StateFactory) -> Faults:
+    """Give power over the test's database, as far as its factory offers any."""
+    return getattr(state_contract, "faults", None) or Faults()
 
 
 @pytest_asyncio.fixture

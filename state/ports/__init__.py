@@ -16,7 +16,10 @@ Rules of every step:
   microseconds), so that they grow whatever was released, forgotten or restored.
 * The only clock is the store's. Delays are passed, never points in time.
 * Pending work implies a wake: no step leaves an inbound behind that `due` would not report.
-* `StateUnavailable` tells nothing about the outcome; `Gone` is raised while a forget runs.
+* `StateUnavailable` tells nothing about the outcome, and is raised within 5 s, no call waits for
+  longer; afterwards the handle goes on by itself. `Gone` is raised while a forget runs.
+* A store without room takes nothing new in. Leases are renewed and turns end all the same.
+* A store that was emptied or set back refuses every holder that it does not know (any more).
 """
 
 from typing import Protocol

@@ -20,6 +20,7 @@ from typing import TypeVar
 from state.errors import Gone, LeaseLost, StateError, StateUnavailable
 from state.sqlite import file, purging
 from state.sqlite.hints import Channel
+from state.sqlite.opened import Opened
 from state.sqlite.signals import signals
 from state.sqlite.transaction import Transaction
 from state.values import Signal
@@ -161,23 +162,19 @@ class Writer:
     def _run(self) -> None:
         settings = self._settings
         try:
-            connection, partitions = file.connect(
-                settings.path, settings.synchronous, settings.partitions
-            )
+            self._file = Opened(settings.path, settings.synchronous, settings.partitions)
         except Exception as error:  # noqa: BLE001 (it is raised where the opening is awaited)
             self._tell(settle, self.opened, error)
             self._tell(settle, self.closed, None)
             return
-        self._connection = connection
-        self._partitions = partitions
         self._version, self._polled = 0, 0.0
-        self._tell(settle, self.opened, partitions)
+        self._tell(settle, self.opened, self._file.partitions)
         try:
             while not self._ending:
                 self._transact(self._next())
                 self._poll()
         finally:
-            connection.close()
+            self._file.close()
             self._tell(settle, self.closed, None)
 
     def _next(self) -> list[Call]:
@@ -225,13 +222,14 @@ class Writer:
 
     def _commit(self, calls: list[Call]) -> tuple[list[Signal], list[object]]:
         """Run all steps and commit them; answer the signals to publish, and their answers."""
-        cursor = self._connection.cursor()
+        self._file.follow()
+        cursor = self._file.connection.cursor()
         execute = cursor.execute
         writes = any(call.writes for call in calls)
         # A deferred transaction that reads and then writes fails at once under a second writer.
         execute("BEGIN IMMEDIATE" if writes else "BEGIN")
         now = int(self._settings.clock() * 1e6)
-        transaction = Transaction(execute, cursor.executemany, now, self._partitions)
+        transaction = Transaction(execute, cursor.executemany, now, self._file.partitions)
         answers = [attempt(call.step, transaction) for call in calls]
         if writes:
             transaction.finish()
@@ -249,7 +247,7 @@ class Writer:
     def _undo(self) -> None:
         # Some errors have ended the transaction already; one that cannot be ended fails the next.
         with suppress(sqlite3.Error):
-            self._connection.execute("ROLLBACK")
+            self._file.connection.execute("ROLLBACK")
 
     def _isolate(self, calls: list[Call], error: Exception) -> None:
         """Run the steps of a broken transaction one by one, so that only the broken one fails."""
@@ -267,10 +265,10 @@ class Writer:
             return
         self._polled = time.monotonic()
         try:
-            (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+            (version,) = self._file.connection.execute("PRAGMA data_version").fetchone()
             if version != self._version:
                 self._version = version
-                self._channel.observe(signals(self._connection.execute))
+                self._channel.observe(signals(self._file.connection.execute))
         except sqlite3.Error:
             return  # a hint may be lost; the step that meets the same error tells it
 

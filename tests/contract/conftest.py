@@ -2,9 +2,9 @@
 
 import pytest
 
-from state.contract.fixtures import clock, one, two
+from state.contract.fixtures import clock, faults, one, two
 
-__all__ = ["clock", "one", "two"]
+__all__ = ["clock", "faults", "one", "two"]
 
 # Before they are imported: their asserts are as telling as a test's.
 pytest.register_assert_rewrite(

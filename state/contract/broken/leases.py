@@ -1,6 +1,7 @@
 """Faults in who may speak, until when, and under which token."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -69,7 +70,11 @@ class LosesAllWithOne(MemoryState):
         return [Lost() for _ in answers] if Lost() in answers else answers
 
 
-@caught_by("test_tokens_are_seeded_by_the_clock")
+@caught_by(
+    "test_holders_of_a_store_that_was_emptied_are_refused",
+    "test_holders_that_a_restored_copy_does_not_know_are_refused",
+    "test_tokens_are_seeded_by_the_clock",
+)
 class CountsFromOne(MemoryState):
     """The counter is a bare one: a copy of the store, restored, gives its numbers again."""
 
@@ -159,3 +164,13 @@ class RoundsTheLease(MemoryState):
         """Claim for longer than was asked."""
         whole = replace(claim, seconds=float(-(-claim.seconds // 1)))
         return await super().claim(conversation, op=op, claim=whole)
+
+
+@caught_by("test_the_clock_of_a_host_decides_nothing")
+class TrustsTheHostsClock(MemoryState):
+    """A lease is refused once it has ended by the clock of whoever asks."""
+
+    def _renew(self, lease: Lease, seconds: float) -> Held | Lost:
+        if self._open and lease.expires < time.time() * 1000:
+            return Lost()
+        return super()._renew(lease, seconds)

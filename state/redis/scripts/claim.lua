@@ -4,6 +4,7 @@
 -- Returns     gone | busy <microseconds> | turnover <Turnover>
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

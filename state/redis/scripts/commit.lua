@@ -63,6 +63,7 @@ end
 -- include handover
 
 if not holding then return first_answer(op) or {'lost'} end
+-- include room
 if more ~= '' then
   -- include beside
   -- include more

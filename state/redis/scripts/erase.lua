@@ -5,6 +5,7 @@
 -- Returns     erased <1 if anything of that person was there, else 0>
 
 -- include clock
+-- include room
 -- include conversation
 -- include turn
 -- include sweep

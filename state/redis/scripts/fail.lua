@@ -5,6 +5,7 @@
 -- Returns     gone | lost | retrying <attempts> | turnover <Turnover>
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

@@ -6,6 +6,7 @@
 -- Returns     gone | killed <count> <fields of the turn…> <now> <live> <count> <inbounds…> <Turnover>
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

@@ -6,6 +6,7 @@
 -- Returns     gone | lost | page <place and intent> <message id or nil>
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

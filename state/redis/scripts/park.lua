@@ -4,6 +4,7 @@
 -- Returns     gone | lost | parked
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

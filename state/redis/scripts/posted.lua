@@ -6,6 +6,7 @@
 -- Returns     gone | lost | posted
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

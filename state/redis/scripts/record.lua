@@ -5,6 +5,7 @@
 -- Returns     gone | lost | recorded <place and result>
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

@@ -5,6 +5,7 @@
 -- Returns     gone | lost | turnover <Turnover>
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

@@ -6,6 +6,7 @@
 -- Returns    for each turn: 0 for a lease that is lost, its signal, or nil for none
 
 -- include clock
+-- include room
 
 local wake, gone, prolonged, reply = KEYS[1], KEYS[2], int(now + tonumber(ARGV[2])), {}
 local forgetting = call('EXISTS', gone) == 1

@@ -4,6 +4,7 @@
 -- Returns    1, or 0 when it is not held by that token
 
 -- include clock
+-- include room
 
 local token, expires = unpack(call('HMGET', KEYS[1], 'token', 'expires'))
 if token ~= ARGV[2] or tonumber(expires) <= math.floor(now / 1000) then return 0 end

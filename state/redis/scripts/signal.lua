@@ -5,6 +5,7 @@
 -- Returns     gone | over | signalled <turn> <count> <inbounds…> <Turnover>
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

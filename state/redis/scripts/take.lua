@@ -6,6 +6,7 @@
 -- Returns     gone | lost | taken <place and framed inbounds>
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn

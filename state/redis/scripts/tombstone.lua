@@ -4,6 +4,7 @@
 -- Returns    nothing
 
 -- include clock
+-- include room
 
 if ARGV[3] == '1' then
   call('HSET', KEYS[1], 'gone ' .. ARGV[2], int(now))

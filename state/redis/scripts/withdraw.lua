@@ -5,6 +5,7 @@
 -- Returns     gone | withdrawn <inbound> | elsewhere <turn or nil>
 
 -- include clock
+-- include room
 -- include conversation
 -- include gone
 -- include turn
