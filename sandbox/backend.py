@@ -85,9 +85,17 @@ class Discord(Backend):
         if self.nonce_in_flight is not None:
             self.nonces[message.id] = self.nonce_in_flight
             _forget_oldest(self.nonces, NONCES)
+        self._name_pressed(message)
         committed = super().commit_message(message, broadcast=broadcast)
         _forget_oldest(self.messages[message.channel_id], CHANNEL_MESSAGES)
         return committed
+
+    def _name_pressed(self, message: Message) -> None:
+        """Say in the answer to a press which message was pressed, as simcord does not."""
+        origin = message.interaction_metadata
+        asked = self.interactions.get(int(origin["id"])) if origin else None
+        if origin and asked and asked.source_message_id is not None:
+            origin["interacted_message_id"] = str(asked.source_message_id)
 
     def snowflake(self) -> int:
         """Draw an id; older ids than this one's millisecond need no remembering."""

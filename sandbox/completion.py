@@ -10,6 +10,11 @@ from typing import Any
 _USER = frozenset({"username", "discriminator"})
 _ROLE = frozenset({"hoist", "mentionable"})
 _REPLY = frozenset({"message_reference", "author"})
+_MESSAGE = frozenset({"embeds", "author"})
+_COMPONENT = frozenset({"custom_id", "type"})
+
+_SELECTS = (3, 5, 6, 7, 8)
+"""Types of menus to choose from."""
 
 _ALWAYS: tuple[tuple[frozenset[str], dict[str, Any]], ...] = (
     (_USER, {"primary_guild": None}),
@@ -64,9 +69,36 @@ def complete(value: dict[str, Any], bot_id: int) -> dict[str, Any]:
             value.update((key, default) for key, default in defaults.items() if key not in value)
     if keys >= _ROLE and value.get("managed"):
         value.setdefault("tags", {"bot_id": str(bot_id)})
+    _complete_message(value)
+    return value
+
+
+def _complete_message(value: dict[str, Any]) -> None:
+    """Fill a message, a component of one, or what is neither and hence left alone."""
+    keys = value.keys()
     if keys >= _REPLY and value["message_reference"].get("type", 0) == 0:
         # Null says that the message is gone; without the field it would be unknown.
         value.setdefault("referenced_message", None)
     if value.get("nonce", "") is None:
         del value["nonce"]
-    return value
+    if keys >= _COMPONENT:
+        _complete_component(value)
+    if keys >= _MESSAGE:
+        _complete_embeds(value["embeds"])
+
+
+def _complete_component(component: dict[str, Any]) -> None:
+    if component["type"] in _SELECTS:
+        component.setdefault("min_values", 1)
+        component.setdefault("max_values", 1)
+    emoji = component.get("emoji")
+    if emoji and emoji.get("id", "") is None:
+        # discord.py sends null for an emoji of Unicode, and Discord answers without the field.
+        del emoji["id"]
+
+
+def _complete_embeds(embeds: list[dict[str, Any]]) -> None:
+    for embed in embeds:
+        embed.setdefault("type", "rich")
+        for field in embed.get("fields") or []:
+            field.setdefault("inline", False)

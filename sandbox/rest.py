@@ -6,24 +6,35 @@ from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 from aiohttp import web
 from simcord.backend.models import Interaction
 
+from sandbox.calls import Answer, Call, refusal
 from sandbox.faults import Fault, Faults
 from sandbox.feed import Feed
 from sandbox.interactions import Interactions
 from sandbox.limits import Buckets
 from sandbox.log import Entry, RequestLog
-from sandbox.rules import Answer, Call, carry_out, refusal
+from sandbox.rules import carry_out
 from sandbox.views import message_view
 from sandbox.wire import PREFIX, Malformed, read_call, response
 from sandbox.world import World
 
+Watcher = Callable[[Call, web.Response], None]
+"""Takes a request and its answer, on the loop and before the answer leaves."""
+
 
 class Rest:
-    """Answer the bot: faults first, then its token, then limits, then Discord's rules."""
+    """
+    Answer the bot: faults first, then its token, then limits, then Discord's rules.
+
+    Each of `watchers` is told every answer of every sandbox in this process, so that tests can hold
+    them to Discord's own schema.
+    """
+
+    watchers: ClassVar[list[Watcher]] = []
 
     def __init__(
         self,
@@ -87,7 +98,10 @@ class Rest:
         self._log.add(entry)
         if trouble.lose_reply and request.transport is not None:
             request.transport.abort()
-        return response(answer)
+        given = response(answer)
+        for watch in self.watchers:
+            watch(call, given)
+        return given
 
     def _answer(self, request: web.Request, call: Call) -> Answer:
         match call.parts:
@@ -163,6 +177,7 @@ def limited(retry_after: float, scope: str, headers: dict[str, str] | None = Non
     """Answer a 429 as Discord does; `scope` is `user`, `global` or `shared`."""
     everything = scope == "global"
     body = {
+        "code": 0,
         "message": "You are being rate limited.",
         "retry_after": round(retry_after, 3),
         "global": everything,

@@ -1,81 +1,29 @@
 """
 Carry out one REST request: simcord's rules, and what Discord does that simcord leaves out.
 
-Left out there: nonces, replies to what is gone, archived and locked threads, the paging of history,
-lengths in UTF-16, and the limits on files.
+What concerns messages is in `posting`.
 """
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from io import BytesIO
+from dataclasses import replace
 from typing import Any
 
-from simcord.backend import errors, permissions, serializers
+from simcord.backend import serializers
 from simcord.backend.errors import BackendError
-from simcord.http import RouteNotImplemented, UnsupportedField, dispatch
+from simcord.http import RouteNotImplemented, UnsupportedField
 
-from sandbox.backend import CHANNEL_MESSAGES
-from sandbox.cdn import ATTACHMENT_BYTES
+from sandbox import posting
+from sandbox.calls import Answer, Call, plain, refusal, require_open, simulated
 from sandbox.completion import complete
-from sandbox.world import MESSAGE_UNITS, World, utf16_units
-
-NONCE_LENGTH = 25
-FILES_PER_MESSAGE = 10
-HISTORY_PAGE = 100
-"""Messages in the largest page of history."""
+from sandbox.world import World
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """Hold one file of a multipart request, under the names by which simcord reads it."""
-
-    filename: str
-    fp: BytesIO
-    description: str | None = None
-
-    @property
-    def size(self) -> int:
-        """Answer the number of bytes."""
-        return self.fp.getbuffer().nbytes
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Describe one request. `path` begins after the API's version, still percent-encoded."""
-
-    method: str
-    path: str
-    query: dict[str, str] = field(default_factory=dict)
-    body: Any = None
-    files: tuple[Upload, ...] = ()
-    reason: str | None = None
-
-    @property
-    def parts(self) -> list[str]:
-        """Answer the parts of the path."""
-        return self.path.strip("/").split("/")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Hold a status and a JSON body; no body goes with 204."""
-
-    status: int
-    body: Any = None
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-def refusal(status: int, code: int, message: str) -> Answer:
-    """Answer an error in Discord's form."""
-    return Answer(status, {"message": message, "code": code})
-
-
 def carry_out(world: World, call: Call) -> Answer:
     """Do what the request asks, at once and whole, and answer as Discord would."""
-    rule = next((rule for method, form, rule in _RULES if _fits(call, method, form)), _plain)
+    rule = next((rule for method, form, rule in _RULES if _fits(call, method, form)), plain)
     try:
         answer = rule(world, call)
     except (RouteNotImplemented, UnsupportedField) as gap:
@@ -110,156 +58,64 @@ def _fits(call: Call, method: str, form: str) -> bool:
     )
 
 
-def _plain(world: World, call: Call) -> Answer:
-    body = _dispatch(world, call)
-    return Answer(204) if body is None else Answer(200, body)
-
-
-def _dispatch(world: World, call: Call) -> Any:  # noqa: ANN401 - any JSON
-    return dispatch(
-        world.discord,
-        call.method,
-        call.path,
-        json=call.body,
-        params=call.query,
-        files=list(call.files),
-        reason=call.reason,
-    )
-
-
 def _commands(world: World, call: Call) -> Answer:
-    commands = _dispatch(world, call)
-    return Answer(200, [{**command, "version": command["id"]} for command in commands])
+    commands = simulated(world, call)
+    return Answer(200, [_registered(command) for command in commands])
+
+
+def _registered(command: dict[str, Any]) -> dict[str, Any]:
+    needed = command.get("default_member_permissions")
+    return {
+        **command,
+        "version": command["id"],
+        # Unless the bot said otherwise, a command is for those who install it to their guild.
+        "integration_types": command.get("integration_types") or [0],
+        "default_member_permissions": None if needed is None else str(needed),
+    }
 
 
 def _application(world: World, call: Call) -> Answer:
+    """Show the application as both of its addresses do."""
     flags = world.application_flags
-    return Answer(200, {**_dispatch(world, call), "flags": flags, "flags_new": str(flags)})
+    known = simulated(world, replace(call, path="/oauth2/applications/@me"))
+    return Answer(200, {**known, "flags": flags, "flags_new": str(flags)})
 
 
-# ---------------------------------------------------------------------------------------- messages
-
-
-def _create(world: World, call: Call) -> Answer:
-    discord, channel_id = world.discord, int(call.parts[1])
-    body = dict(call.body or {})
-    nonce = _nonce(body)
-    if nonce is not None and body.get("enforce_nonce"):
-        made = world.nonces.recall(nonce)
-        if made is not None:
-            known = discord.get_message(made.channel_id, made.message_id)
-            return Answer(200, {**serializers.message_payload(discord, known), "nonce": nonce})
-    _require_sendable(body, call)
-    _resolve_reply(world, channel_id, body)
-    discord.wake_thread(channel_id, discord.bot_user.id)
-    discord.nonce_in_flight = nonce
-    try:
-        message = _dispatch(world, replace(call, body=body))
-    finally:
-        discord.nonce_in_flight = None
-    if nonce is not None:
-        world.nonces.remember(nonce, channel_id=channel_id, message_id=int(message["id"]))
-        message["nonce"] = nonce
-    return Answer(200, message)
-
-
-def _nonce(body: dict[str, Any]) -> str | int | None:
-    nonce = body.get("nonce")
-    if nonce is None or (isinstance(nonce, int) and not isinstance(nonce, bool)):
-        return nonce
-    if isinstance(nonce, str) and len(nonce) <= NONCE_LENGTH:
-        return nonce
-    raise errors.invalid_form_body(f"nonce: at most {NONCE_LENGTH} characters, or an integer")
-
-
-def _edit(world: World, call: Call) -> Answer:
-    if call.parts[0] == "channels":
-        _require_open(world, int(call.parts[1]))
-    # Other libraries send these on an edit too; Discord ignores them there.
-    ignored = ("tts", "nonce", "enforce_nonce", "sticker_ids")
-    body = {key: value for key, value in (call.body or {}).items() if key not in ignored}
-    _require_lengths(body, call)
-    if call.parts[0] == "channels":
-        _require_left(world, call, body)
-    return Answer(200, _dispatch(world, replace(call, body=body)))
-
-
-def _require_left(world: World, call: Call, body: dict[str, Any]) -> None:
-    """Refuse an edit that leaves nothing of a message."""
-    kept = world.discord.get_message(int(call.parts[1]), int(call.parts[3]))
-    parts = ("content", "embeds", "components", "attachments", "poll")
-    if not call.files and not any(body.get(part, getattr(kept, part)) for part in parts):
-        raise _empty()
-
-
-def _empty() -> BackendError:
-    return BackendError(400, 50006, "Cannot send an empty message")
-
-
-def _require_sendable(body: dict[str, Any], call: Call) -> None:
-    parts = ("embeds", "embed", "components", "sticker_ids", "poll", "message_reference")
-    if not (body.get("content") or "").strip() and not any(map(body.get, parts)) and not call.files:
-        raise _empty()
-    _require_lengths(body, call)
-
-
-def _require_lengths(body: dict[str, Any], call: Call) -> None:
-    if utf16_units(body.get("content") or "") > MESSAGE_UNITS:
-        raise errors.invalid_form_body(f"content: Must be {MESSAGE_UNITS} or fewer in length.")
-    if len(call.files) > FILES_PER_MESSAGE:
-        raise errors.invalid_form_body(f"files: Must be {FILES_PER_MESSAGE} or fewer in length.")
-    if any(upload.size > ATTACHMENT_BYTES for upload in call.files):
-        raise BackendError(413, 40005, "Request entity too large")
-
-
-def _resolve_reply(world: World, channel_id: int, body: dict[str, Any]) -> None:
-    """Refuse a reply to what is gone, or drop the reference where the bot allows for that."""
-    reference = body.get("message_reference")
-    if not isinstance(reference, dict) or reference.get("type", 0) != 0:
-        return
+def _own_guilds(world: World, call: Call) -> Answer:
     discord = world.discord
-    if int(reference["message_id"]) in discord.messages.get(channel_id, {}):
-        guild = discord.get_channel(channel_id).guild_id
-        if guild is not None:
-            held = discord.compute_permissions(guild, discord.bot_user.id, channel_id)
-            if not held & permissions.flag("read_message_history"):
-                text = "Cannot reply without permission to read message history"
-                raise BackendError(403, 160002, text)
-    elif reference.get("fail_if_not_exists", True):
-        unknown = {"code": "REPLIES_UNKNOWN_MESSAGE", "message": "Unknown message"}
-        raise errors.invalid_form_body(errors={"message_reference": {"_errors": [unknown]}})
-    else:
-        del body["message_reference"]
+    shown = [
+        {
+            **guild,
+            "owner": False,
+            "permissions": str(discord.compute_permissions(int(guild["id"]), discord.bot_user.id)),
+        }
+        for guild in simulated(world, call)
+    ]
+    return Answer(200, shown)
 
 
-def _respond(world: World, call: Call) -> Answer:
-    """Answer an interaction for the first time, or execute its webhook."""
-    body = call.body or {}
-    _require_lengths((body.get("data") or {}) if call.parts[0] == "interactions" else body, call)
-    return _plain(world, call)
+def _active_threads(world: World, call: Call) -> Answer:
+    return Answer(200, {**simulated(world, call), "has_more": False})
+
+
+def _by_webhook(world: World, call: Call) -> Answer:
+    """Say something by a webhook, whose answer shows the message only when asked to wait for it."""
+    answer = posting.respond(world, call)
+    follows_up = call.parts[2] in world.discord.interaction_tokens
+    waited = call.query.get("wait", "").lower() in ("true", "1")
+    return answer if follows_up or waited else Answer(204)
 
 
 def _react(world: World, call: Call) -> Answer:
-    _require_open(world, int(call.parts[1]))
-    return _plain(world, call)
-
-
-def _history(world: World, call: Call) -> Answer:
-    limit = int(call.query.get("limit", 50))
-    if not 1 <= limit <= HISTORY_PAGE:
-        raise errors.invalid_form_body(f"limit: Must be between 1 and {HISTORY_PAGE}.")
-    if "after" not in call.query:
-        return _plain(world, call)
-    # Discord pages forward from `after`; simcord answers the newest of all that follow.
-    everything = {**call.query, "limit": str(CHANNEL_MESSAGES)}
-    return Answer(200, _dispatch(world, replace(call, query=everything))[-limit:])
+    require_open(world, int(call.parts[1]))
+    return plain(world, call)
 
 
 # ----------------------------------------------------------------------------------------- threads
 
 
-def _thread(world: World, call: Call) -> Answer:
-    return Answer(201, _dispatch(world, call))
+def _made(world: World, call: Call) -> Answer:
+    return Answer(201, simulated(world, call))
 
 
 def _thread_on_message(world: World, call: Call) -> Answer:
@@ -281,26 +137,24 @@ def _thread_on_message(world: World, call: Call) -> Answer:
     return Answer(201, dict(serializers.thread_payload(discord, thread)))
 
 
-def _require_open(world: World, channel_id: int) -> None:
-    state = world.discord.get_channel(channel_id).thread_metadata
-    if state is not None and state.archived:
-        raise BackendError(400, 50083, "Thread is archived")
-
-
 _RULES: tuple[tuple[str, str, Callable[[World, Call], Answer]], ...] = (
-    ("POST", "channels/*/messages", _create),
-    ("PATCH", "channels/*/messages/*", _edit),
-    ("GET", "channels/*/messages", _history),
+    ("POST", "channels/*/messages", posting.create),
+    ("PATCH", "channels/*/messages/*", posting.edit),
+    ("GET", "channels/*/messages", posting.history),
     ("PUT", "channels/*/messages/*/reactions/*/@me", _react),
     ("POST", "channels/*/messages/*/threads", _thread_on_message),
-    ("POST", "channels/*/threads", _thread),
-    ("POST", "interactions/*/*/callback", _respond),
-    ("POST", "webhooks/*/*", _respond),
-    ("PATCH", "webhooks/*/*/messages/*", _edit),
+    ("POST", "channels/*/threads", _made),
+    ("POST", "guilds/*/channels", _made),
+    ("POST", "interactions/*/*/callback", posting.respond),
+    ("POST", "webhooks/*/*", _by_webhook),
+    ("PATCH", "webhooks/*/*/messages/*", posting.edit),
     ("PUT", "applications/*/commands", _commands),
     ("GET", "applications/*/commands", _commands),
     ("PUT", "applications/*/guilds/*/commands", _commands),
     ("GET", "applications/*/guilds/*/commands", _commands),
+    ("GET", "users/@me/guilds", _own_guilds),
+    ("GET", "guilds/*/threads/active", _active_threads),
+    ("GET", "applications/@me", _application),
     ("GET", "oauth2/applications/@me", _application),
 )
 """What differs from simcord, by method and path; `*` stands for one part of it."""

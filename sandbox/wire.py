@@ -6,7 +6,7 @@ from typing import Any
 
 from aiohttp import BodyPartReader, web
 
-from sandbox.rules import Answer, Call, Upload
+from sandbox.calls import Answer, Call, Upload
 
 PREFIX = "/api/v10"
 """Where the API's version ends and its paths begin."""

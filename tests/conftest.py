@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import sys
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -71,6 +72,27 @@ def no_leftover_keys(redis_keys: Keyspace) -> Iterator[Keyspace]:
     yield redis_keys
     left = redis_keys.leftovers()
     assert not left, f"keys without a time to live stayed: {left}"
+
+
+# --------------------------------------------------------------------------------- Discord's schema
+
+
+@pytest.fixture(autouse=True)
+def answers_fit_discords_schema() -> Iterator[None]:
+    """
+    Fail the test to which a sandbox of this process answers otherwise than Discord would.
+
+    Nothing is loaded for the many tests that know no sandbox.
+    """
+    if "sandbox" not in sys.modules:
+        yield
+        return
+    from tests.discord.schema.watch import watched  # noqa: PLC0415 - only here
+
+    with watched() as answers:
+        yield
+    wrong = answers.unexpected()
+    assert not wrong, "\n".join(["not as Discord answers:", *map(str, wrong)])
 
 
 # ---------------------------------------------------------------------------------------- leftovers
