@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from bot.inbound import Message
+from bot.snowflake import DISCORD_EPOCH
 from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, speaker
-from bot.turns import DISCORD_EPOCH
 
 Answer = TypeVar("Answer")
 

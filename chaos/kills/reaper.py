@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bot.turns import DISCORD_EPOCH
+from bot.snowflake import DISCORD_EPOCH
 from chaos.kills.bot import Scene, live
 from chaos.kills.outside import Outside
 from chaos.kills.trouble import TROUBLES, Trouble

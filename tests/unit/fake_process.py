@@ -9,6 +9,7 @@ import pytest
 import structlog
 
 from bot import (
+    conclusion,
     conversations,
     delivery,
     draft,
@@ -91,7 +92,7 @@ _QUICK: tuple[tuple[object, str, object], ...] = (
     (turns, "CLOSE_WITHIN", 0.1),
     (draft, "CLOSE_WITHIN", 0.1),
     (conversations, "CLOSE_WITHIN", 0.1),
-    (turns, "RETRY_AFTER", (0.0, 0.0)),
+    (conclusion, "RETRY_AFTER", (0.0, 0.0)),
     (insist, "PAUSE", 0.002),
 )
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from bot import RetryLater, turns, wakes
+from bot import RetryLater, wakes
 from bot.endings import BY_SIGNAL
 from bot.responders import Turn
 from state.memory import Database
@@ -80,7 +80,7 @@ async def test_a_retry_comes_when_it_is_due(monkeypatch: pytest.MonkeyPatch) -> 
             raise RetryLater
         yield f"run {turn.attempt}, effect of run {effects}"
 
-    monkeypatch.setattr(turns, "RETRY_AFTER", (2.0,))
+    monkeypatch.setattr(conclusion, "RETRY_AFTER", (2.0,))
     async with running(Script(respond)) as bot:
         await bot.hears(message())
         await bot.settles()
