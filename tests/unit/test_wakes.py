@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from bot import RetryLater, wakes
+from bot import RetryLater, conclusion, wakes
 from bot.endings import BY_SIGNAL
 from bot.responders import Turn
 from state.memory import Database
