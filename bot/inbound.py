@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from bot.config import Place
 from bot.errors import PayloadUnreadable
 from state.values import Conversation, Inbound
 
@@ -83,6 +84,11 @@ class Message:
     def conversation(self) -> Conversation:
         """The conversation it belongs to: its channel, owned by its guild or its person."""
         return conversation_of(self.channel, self.guild, self.author.id)
+
+    @property
+    def place(self) -> Place:
+        """Where it was written, as settings for single places see it."""
+        return Place(self.channel, self.parent, self.category, self.guild)
 
     def inbound(self) -> Inbound:
         """Pack it for the store."""

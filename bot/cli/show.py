@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
@@ -92,14 +92,16 @@ def _value(settings: Settings, key: str) -> str:
     """Write the value at *key* as a person would, or *** when its name says that it is a secret."""
     at: object = settings
     rest = key
-    while rest and not isinstance(at, Mapping):
-        name, _, rest = rest.partition(".")
-        at = getattr(at, name)
-    while rest and isinstance(at, Mapping):
-        # A table of a cog: its keys are whatever TOML allows, dots included.
-        table = cast("Mapping[str, object]", hide_named(cast("object", at)))
-        name = rest if rest in table else rest.partition(".")[0]
-        at, rest = table[name], rest[len(name) + 1 :]
+    while rest:
+        if isinstance(at, BaseModel):
+            name = rest.partition(".")[0]
+            at = getattr(at, name)
+        else:
+            # Keys of a cog's table are whatever TOML allows, dots included.
+            table = cast("Mapping[str, object]", hide_named(at))
+            name = rest if rest in table else rest.partition(".")[0]
+            at = table[name]
+        rest = rest[len(name) + 1 :]
     return redact(_plain(at))
 
 

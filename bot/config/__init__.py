@@ -4,19 +4,28 @@ Read the settings: defaults, under a TOML file, under `.env` and environment, un
 All problems are found at once and raised as one `ConfigInvalid`, a line each.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from bot.config import sources
+from bot.config.conversation import ConversationSettings, Override, Place
 from bot.config.files import path_problems, read_token
-from bot.config.model import Settings
 from bot.config.problems import explain, leaves, line, nearest, origin
+from bot.config.settings import NAMING_TABLES, Settings
 from bot.errors import ConfigInvalid
 
-__all__ = ["DEFAULT_FILE", "Loaded", "Settings", "load"]
+__all__ = [
+    "DEFAULT_FILE",
+    "ConversationSettings",
+    "Loaded",
+    "Override",
+    "Place",
+    "Settings",
+    "load",
+]
 
 #: Read from the working directory when no file is named; it need not be there.
 DEFAULT_FILE = Path("interlock.toml")
@@ -66,7 +75,7 @@ def load(
     if problems:
         raise ConfigInvalid(problems)
     settings.remember_origins(origins)
-    every = {".".join(key): "default" for key in leaves(Settings) if key != ("cogs",)}
+    every = {".".join(key): "default" for key in leaves(Settings) if key[0] not in NAMING_TABLES}
     return Loaded(settings, every | origins, file)
 
 
@@ -93,9 +102,17 @@ def _beyond_types(settings: Settings, origins: Mapping[str, str]) -> Iterator[st
     """Check what needs more than one key, or the disk."""
     for problem in path_problems(settings.extension_paths):
         yield line(origin("extension_paths", origins), "extension_paths", problem)
+    yield from _no_such_cog(settings, settings.cogs, "cogs.", origins)
+    for place, override in settings.overrides():
+        yield from _no_such_cog(settings, override.cogs, ".".join((*place, "cogs.")), origins)
+
+
+def _no_such_cog(
+    settings: Settings, tables: Iterable[str], prefix: str, origins: Mapping[str, str]
+) -> Iterator[str]:
     names = [extension.rpartition(".")[2] for extension in settings.extensions]
-    for name in settings.cogs:
+    for name in tables:
         if name not in names:
-            key = f"cogs.{name}"
-            hint = nearest(name, names, prefix="cogs.")
+            key = f"{prefix}{name}"
+            hint = nearest(name, names, prefix=prefix)
             yield line(origin(key, origins), key, f"no extension is called {name}; {hint}")

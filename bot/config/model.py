@@ -1,26 +1,20 @@
 """
-Draw the settings: every key, its type, its bounds and its default.
+Draw the tables of settings: every key, its type, its bounds and its default.
 
 Durations are floats in seconds, ids strings, lists tuples. The text under a key says what it does;
 `config.example.toml` says why one would change it.
 """
 
-from collections.abc import Mapping
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
-    PrivateAttr,
     SecretStr,
-    ValidationError,
     ValidationInfo,
     field_validator,
 )
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from bot.config.problems import explain
+from bot.config.table import Table
 from bot.config.units import (
     MAX_SHARDS,
     Ids,
@@ -30,17 +24,10 @@ from bot.config.units import (
     StoreAddress,
     duration,
 )
-from bot.errors import ConfigInvalid
 from bot.stopwords import StopPhrases
 
-_Cog = TypeVar("_Cog", bound=BaseModel)
 
-
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class DiscordSettings(_Table):
+class DiscordSettings(Table):
     """Who the bot is, and which part of Discord this process serves."""
 
     token: SecretStr | None = None
@@ -84,7 +71,7 @@ class DiscordSettings(_Table):
         return address
 
 
-class StateSettings(_Table):
+class StateSettings(Table):
     """Where conversations, inboxes and leases are kept."""
 
     url: StoreAddress = StateUrl("sqlite:interlock.db")
@@ -97,44 +84,7 @@ class StateSettings(_Table):
     """Into how many parts the store is cut; fixed when it is created."""
 
 
-class ConversationSettings(_Table):
-    """How one conversation is led."""
-
-    responder: str = ""
-    """The cog that answers; empty: Chat when a model is set, else Demo."""
-    mode: Literal["queue", "collect", "debounce", "interrupt", "drop"] = "queue"
-    """What a message does that arrives while a reply is written."""
-    follow_mode: Literal["queue", "collect", "debounce", "interrupt", "drop"] = "debounce"
-    """The same for messages in followed channels that do not address the bot."""
-    debounce: Annotated[float, duration("100ms", "1m")] = 1.5
-    """How long a conversation must be quiet before debounce answers."""
-    debounce_most: Annotated[float, duration("100ms", "10m")] = 6.0
-    """The longest that debounce waits for quiet."""
-    followups: Literal["addressed", "early", "any", "off"] = "addressed"
-    """Which messages of a running turn's author replace that turn."""
-    max_followups: Annotated[int, Field(ge=0, le=100)] = 3
-    """How often in a row a turn may be replaced before a message waits like any other."""
-    inbox: Annotated[int, Field(ge=1, le=1000)] = 20
-    """How many messages may wait in one conversation."""
-    inbox_per_person: Annotated[int, Field(ge=1, le=1000)] = 3
-    """How many of them may be one person's; a DM has no such share."""
-    overflow: Literal["refuse", "drop_oldest"] = "refuse"
-    """What a full inbox does with the next message."""
-    expire_after: Annotated[float, duration("1m", "30d")] = 86400.0
-    """How long a message may wait before it is dropped unanswered."""
-    ping_author: Literal["slow", "always", "never"] = "slow"
-    """When a reply notifies its author; slow: if it begins 10 s or more after the message."""
-    partial: Literal["keep", "delete"] = "keep"
-    """What becomes of the partial reply of a replaced turn."""
-    max_pages: Annotated[int, Field(ge=1, le=50)] = 6
-    """How many messages one reply may take; the rest follows as a file."""
-    reactions: bool = True
-    """Whether a waiting message is marked with an hourglass."""
-    buttons: bool = True
-    """Whether a growing reply carries a Stop button, and an apology one to try again."""
-
-
-class AccessSettings(_Table):
+class AccessSettings(Table):
     """Who may do what."""
 
     operators: Ids = ()
@@ -153,7 +103,7 @@ class AccessSettings(_Table):
     """Whether direct messages are answered."""
 
 
-class LimitSettings(_Table):
+class LimitSettings(Table):
     """When a turn has taken too long, and how often it is tried."""
 
     first_chunk: Annotated[float, duration("100ms", "24h")] = 300.0
@@ -172,7 +122,7 @@ class LimitSettings(_Table):
     """How often a turn is tried that fails in a way worth a retry."""
 
 
-class StopSettings(_Table):
+class StopSettings(Table):
     """Which messages end a reply."""
 
     languages: Names = ("en", "es", "de", "ja")
@@ -193,7 +143,7 @@ class StopSettings(_Table):
         return extra
 
 
-class HistorySettings(_Table):
+class HistorySettings(Table):
     """How much of a conversation is kept."""
 
     keep: Annotated[int, Field(ge=0, le=10_000)] = 200
@@ -204,14 +154,14 @@ class HistorySettings(_Table):
     """The same for direct messages."""
 
 
-class ProcessSettings(_Table):
+class ProcessSettings(Table):
     """How this process ends."""
 
     drain: Annotated[float, duration("0s", "10m")] = 25.0
     """How long running turns may go on after SIGTERM before they are parked."""
 
 
-class LogSettings(_Table):
+class LogSettings(Table):
     """What is logged, and in which form."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
@@ -222,74 +172,8 @@ class LogSettings(_Table):
     """Whether logs may hold what people wrote."""
 
 
-class SandboxSettings(_Table):
+class SandboxSettings(Table):
     """The Discord on this machine that stands in while there is no token."""
 
     port: Annotated[int, Field(ge=0, le=65535)] = 8642
     """The port of its page on 127.0.0.1; 0 takes a free one."""
-
-
-class Settings(BaseSettings):
-    """
-    Everything that can be set, checked and frozen.
-
-    Built by `bot.config.load`. Built directly, it takes its arguments and defaults alone, never
-    the environment, so that a test gets what it wrote.
-    """
-
-    model_config = SettingsConfigDict(
-        frozen=True,
-        extra="forbid",
-        use_attribute_docstrings=True,
-        env_prefix="INTERLOCK_",
-        env_nested_delimiter="__",
-    )
-
-    extensions: Names = ("cogs.echo", "cogs.demo", "cogs.chat", "cogs.control", "cogs.follow")
-    """Modules with cogs, loaded in this order."""
-    extension_paths: Names = ()
-    """Folders in which extensions of your own are looked for."""
-    discord: DiscordSettings = DiscordSettings()
-    state: StateSettings = StateSettings()
-    conversation: ConversationSettings = ConversationSettings()
-    access: AccessSettings = AccessSettings()
-    limits: LimitSettings = LimitSettings()
-    stop: StopSettings = StopSettings()
-    history: HistorySettings = HistorySettings()
-    process: ProcessSettings = ProcessSettings()
-    log: LogSettings = LogSettings()
-    sandbox: SandboxSettings = SandboxSettings()
-    cogs: Mapping[str, Mapping[str, object]] = Field(default_factory=dict)
-    """A table for each extension, named after the last part of its module."""
-
-    _origins: Mapping[str, str] = PrivateAttr(default_factory=dict[str, str])
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read the arguments alone; `bot.config.sources` reads the rest and keeps its origin."""
-        del settings_cls, env_settings, dotenv_settings, file_secret_settings
-        return (init_settings,)
-
-    def remember_origins(self, origins: Mapping[str, str]) -> None:
-        """Keep where each key came from, for what `cog` has to say later."""
-        self._origins = dict(origins)
-
-    def cog(self, name: str, model: type[_Cog]) -> _Cog:
-        """
-        Read the table `[cogs.<name>]` as the cog's own model; raise `ConfigInvalid` otherwise.
-
-        A key that the model does not have is refused, whatever the model itself says of extras.
-        """
-        table = self.cogs.get(name, {})
-        place = ("cogs", name)
-        try:
-            return model.model_validate(table, extra="forbid")
-        except ValidationError as error:
-            raise ConfigInvalid(explain(error, model, self._origins, place)) from None

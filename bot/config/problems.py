@@ -1,7 +1,8 @@
 """Say in one line each what is wrong with a setting: its place, its key, what would be right."""
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -10,6 +11,9 @@ from bot.redaction import is_secret_name, redact
 
 #: Longest value that a line repeats, in characters; what is cut is nobody's typing error.
 _SHOWN = 60
+
+#: Where pydantic says that the name of a key is wrong, not its value.
+_IN_A_NAME = "[key]"
 
 
 def dotted(path: Sequence[str | int]) -> str:
@@ -39,10 +43,17 @@ def explain(
     model: type[BaseModel],
     origins: Mapping[str, str],
     place: Sequence[str] = (),
+    only: Collection[str] | None = None,
 ) -> list[str]:
-    """Turn what pydantic found in *model*, whose keys stand below *place*, into lines."""
+    """
+    Turn what pydantic found in *model*, whose keys stand below *place*, into lines.
+
+    With *only*, leave out what it found at other keys than these.
+    """
     lines: list[str] = []
     for detail in error.errors():
+        if only is not None and detail["loc"] and detail["loc"][0] not in only:
+            continue
         path = (*place, *_real_keys(detail["loc"], model))
         key = dotted(path)
         unknown = detail["type"] == "extra_forbidden"
@@ -67,17 +78,32 @@ def _table(annotation: object) -> type[BaseModel] | None:
     return None
 
 
+def _named_table(annotation: object) -> type[BaseModel] | None:
+    """Answer the model of tables that stand below names of their own, such as ids."""
+    return _table(get_args(annotation)[1]) if get_origin(annotation) is Mapping else None
+
+
 def _real_keys(location: tuple[str | int, ...], model: type[BaseModel]) -> tuple[str, ...]:
     """Drop what pydantic adds after a key of ours: the index of an item, the arm of a union."""
     keys: list[str] = []
     at: type[BaseModel] | None = model
+    named: type[BaseModel] | None = None
     for part in location:
-        if at is None:
+        if (at is None and named is None) or part == _IN_A_NAME:
             break
         keys.append(str(part))
-        field = at.model_fields.get(str(part))
-        at = _table(field.annotation) if field else None
+        at, named = _step(at, named, str(part))
     return tuple(keys)
+
+
+def _step(
+    at: type[BaseModel] | None, named: type[BaseModel] | None, key: str
+) -> tuple[type[BaseModel] | None, type[BaseModel] | None]:
+    """Go from a table, or from the names of several, one *key* further down."""
+    if named is not None:
+        return named, None
+    field = at.model_fields.get(key) if at is not None else None
+    return (_table(field.annotation), _named_table(field.annotation)) if field else (None, None)
 
 
 def nearest(name: str, known: Sequence[str], prefix: str = "") -> str:
@@ -90,11 +116,19 @@ def nearest(name: str, known: Sequence[str], prefix: str = "") -> str:
 def _unknown(path: Sequence[str], model: type[BaseModel], place: Sequence[str]) -> str:
     known = [(*place, *key) for key in leaves(model)]
     here = tuple(path[:-1])
-    siblings = list(dict.fromkeys(key[len(here)] for key in known if key[: len(here)] == here))
+    siblings = _keys_below(model, here[len(place) :])
     elsewhere = [key for key in known if key[-1] == path[-1]]
     if elsewhere:
         return f"no such setting; did you mean {dotted(elsewhere[0])}?"
     return f"no such setting; {nearest(path[-1], siblings, prefix=dotted((*here, '')))}"
+
+
+def _keys_below(model: type[BaseModel], path: Sequence[str]) -> list[str]:
+    at: type[BaseModel] | None = model
+    named: type[BaseModel] | None = None
+    for key in path:
+        at, named = _step(at, named, key)
+    return list(at.model_fields) if at is not None else []
 
 
 def _wrong(detail: ErrorDetails, path: Sequence[str]) -> str:

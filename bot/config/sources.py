@@ -14,8 +14,8 @@ from typing import cast
 from dotenv import dotenv_values
 from pydantic_settings import EnvSettingsSource
 
-from bot.config.model import Settings
 from bot.config.problems import line
+from bot.config.settings import NAMING_TABLES, Settings
 from bot.errors import ConfigInvalid
 
 Tree = dict[str, object]
@@ -152,7 +152,10 @@ def _variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 #: Each table, with one of its keys as an example.
-_TABLES: Mapping[str, str] = {"cogs": "chat__model"} | {
+_TABLES: Mapping[str, str] = {
+    **dict.fromkeys(NAMING_TABLES, "1234__mode"),
+    "cogs": "chat__model",
+} | {
     name: next(iter(field.annotation.model_fields))
     for name, field in Settings.model_fields.items()
     if isinstance(field.annotation, type) and hasattr(field.annotation, "model_fields")

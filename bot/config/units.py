@@ -77,15 +77,18 @@ def _split(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
+def _snowflake(value: object) -> str:
+    id_ = str(value)
+    if _SNOWFLAKE.fullmatch(id_) is None:
+        raise ValueError(f'"{id_}" is no Discord id; an id has digits only')
+    return id_
+
+
 def _snowflakes(value: object) -> tuple[str, ...]:
     given = _split(value)
     if not isinstance(given, list | tuple):
         given = (given,)
-    ids = tuple(str(one) for one in cast("Sequence[object]", given))
-    for one in ids:
-        if _SNOWFLAKE.fullmatch(one) is None:
-            raise ValueError(f'"{one}" is no Discord id; an id has digits only')
-    return ids
+    return tuple(map(_snowflake, cast("Sequence[object]", given)))
 
 
 def _shard_ids(value: object) -> tuple[int, ...]:
@@ -124,6 +127,7 @@ def _state_url(value: object) -> object:
 
 
 #: Ids of Discord, as strings however they were written: 64 bits are more than JSON keeps.
+Id = Annotated[str, BeforeValidator(_snowflake)]
 Ids = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_snowflakes)]
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 ShardIds = Annotated[tuple[int, ...], NoDecode, BeforeValidator(_shard_ids)]

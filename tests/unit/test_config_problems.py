@@ -187,8 +187,9 @@ def test_a_folder_in_place_of_a_file_is_one_line() -> None:
             "INTERLOCK_TOKN",
             TOKEN,
             (
-                "tokn: no such setting; known here: access, cogs, conversation, discord,"
-                " extension_paths, extensions, history, limits, log, process, sandbox, state, stop"
+                "tokn: no such setting; known here: access, categories, channels, cogs,"
+                " conversation, discord, extension_paths, extensions, guilds, history, limits, log,"
+                " process, sandbox, state, stop"
             ),
         ),
         (
