@@ -9,14 +9,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from discord.gateway import DiscordWebSocket
-from discord.http import Route
 from simcord.backend.models import Message
 
-from bot import shards
 from bot.client import Interlock
 from bot.config import Settings
-from bot.gateway import point_at
+from bot.testing import sandboxed
 from sandbox import Sandbox
 from sandbox.log import Entry
 from sandbox.world import World
@@ -43,30 +40,17 @@ async def running(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, state: State | None = None, **tables: object
 ) -> AsyncIterator[Interlock]:
     """Run the bot in this process, on a store in memory unless *state* is given (and opened)."""
-    monkeypatch.setattr(Route, "BASE", Route.BASE)
-    monkeypatch.setattr(DiscordWebSocket, "DEFAULT_GATEWAY", DiscordWebSocket.DEFAULT_GATEWAY)
-    point_at(sandbox.api, sandbox.gateway)
     settings = Settings.model_validate({"extensions": EXTENSIONS, **tables})
     store = state or connect("memory:")
-    if state is None:
-        await store.open()
-    async with Interlock(settings, store) as bot:
-        # READY waits for guilds as long as two seconds by default; there is one, and it is there.
-        bot._connection.guild_ready_timeout = 0.02
-        # The sandbox lets everybody identify at once.
-        monkeypatch.setattr(shards, "EVERY", 0.0)
-        await bot.load()
-        life = asyncio.create_task(bot.live(sandbox.token))
-        try:
-            await wait_until(lambda: bot.is_ready() or life.done(), description="READY")
-            if life.done():
-                await life
+    at = {"token": sandbox.token, "api": sandbox.api, "gateway": sandbox.gateway}
+    try:
+        if state is None:
+            await store.open()
+        async with sandboxed.running(settings, store, **at) as bot:
             yield bot
-        finally:
-            bot.end()
-            await life
-            if state is None:
-                await store.close()
+    finally:
+        if state is None:
+            await store.close()
 
 
 @asynccontextmanager
