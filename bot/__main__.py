@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import structlog
@@ -20,7 +21,7 @@ import typer
 from bot import logs
 from bot.cli import show
 from bot.cli.options import DOTENV, OneLineGroup, require_token, with_settings
-from bot.config import Loaded, Settings
+from bot.config import DEFAULT_FILE, Loaded, Settings
 from bot.errors import StartupFailed
 
 if TYPE_CHECKING:
@@ -137,6 +138,20 @@ def invite(loaded: Loaded) -> int:
 def config(loaded: Loaded) -> int:
     """Show every setting, its value and where it came from; secrets are hidden."""
     show.console().print(show.settings_table(loaded))
+    return 0
+
+
+@app.command()
+@with_settings()
+def new_cog(
+    loaded: Loaded,
+    name: Annotated[str, typer.Argument(help="Such as weather_report.", show_default=False)],
+    path: Annotated[Path, typer.Option("--path", help="The folder to write into.")] = Path("my"),
+) -> int:
+    """Write a cog of your own and its test, and show the settings that run it."""
+    from bot.cli.new_cog import told, write
+
+    typer.echo(told(write(name, path), loaded.settings, loaded.file or DEFAULT_FILE))
     return 0
 
 

@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -11,7 +12,7 @@ import typer.main
 import sandbox.control
 from bot.__main__ import app
 from bot.config import Settings, load
-from bot.config.sources import FLAGS, variable
+from bot.config.sources import variable
 from bot.endings import Ending
 from tests.chat_turn import message, turn
 
@@ -79,17 +80,22 @@ def test_each_python_block_compiles(text: str) -> None:
     compile(text, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
+def options(command: Any) -> set[str]:  # noqa: ANN401 (click's, whose types typer hides)
+    """List the flags of one command."""
+    return {flag for parameter in command.params for flag in parameter.opts}
+
+
 def test_the_commands_and_flags_exist() -> None:
     """Whoever types what stands here is not told "no such option"."""
     group = typer.main.get_command(app)
-    known = set(getattr(group, "commands", {}))
+    known = getattr(group, "commands", {})
     commands = re.findall(
-        r"interlock`? ?([a-z]+)(?=[` -])", " ".join(re.findall(r"`[^`]*`", README))
+        r"interlock`? ?([a-z]+(?:-[a-z]+)*)(?=[` ])", " ".join(re.findall(r"`[^`]*`", README))
     )
-    assert {"init", "run", "sandbox", "config", "check"} <= set(commands) <= known
+    assert {"init", "run", "sandbox", "config", "check"} <= set(commands) <= set(known)
     flags = set(re.findall(r"(?<=[ `])--[a-z-]+", README)) - {"--pyargs"}  # pytest's
     assert flags
-    assert flags <= set(FLAGS.values())
+    assert flags <= {option for command in known.values() for option in options(command)}
 
 
 def test_the_variable_of_a_setting_is_named_as_it_is_read() -> None:
