@@ -1,4 +1,4 @@
-"""Limit requests as Discord does: buckets per channel, headers, and real 429s."""
+"""Limit requests as Discord does: buckets, headers, and real 429s."""
 
 import time
 from collections.abc import Callable
@@ -19,19 +19,33 @@ class Limits:
     """
     Say what is limited; `None` is unlimited.
 
-    `create` and `edit` count messages per channel, `overall` everything but interactions.
-    `announced = False` hides the headers, as a limit that the client cannot know of does.
+    `create`, `edit` and `delete` count messages, `react` reactions put on and taken off, `typing`
+    its signals, each per channel; `webhook` counts what is done by one webhook's or interaction's
+    token, `overall` everything else together. `announced = False` hides the headers, as a limit
+    that the client cannot know of does.
     """
 
     create: Limit | None = None
     edit: Limit | None = None
+    delete: Limit | None = None
+    react: Limit | None = None
+    typing: Limit | None = None
+    webhook: Limit | None = None
     overall: Limit | None = None
     announced: bool = True
 
 
 UNLIMITED = Limits()
 
-DISCORD = Limits(create=Limit(5, 5.0), edit=Limit(5, 5.0), overall=Limit(50, 1.0))
+DISCORD = Limits(
+    create=Limit(5, 5.0),
+    edit=Limit(5, 5.0),
+    delete=Limit(5, 1.0),
+    react=Limit(1, 0.25),
+    typing=Limit(5, 5.0),
+    webhook=Limit(5, 2.0),
+    overall=Limit(50, 1.0),
+)
 """What bots see on Discord. Only the 50 requests a second are documented; the rest is observed."""
 
 
@@ -60,27 +74,18 @@ class Buckets:
 
     def take(self, method: str, path: str) -> Verdict:
         """Count one request on `path`, which begins after the API's version."""
-        parts = path.strip("/").split("/")
-        if self._limits.overall is not None:
+        bucket, major = _bucket(method, path.strip("/").split("/"))
+        if bucket != "webhook" and self._limits.overall is not None:
             window = self._window("overall", self._limits.overall)
             if window.used >= self._limits.overall.count:
                 wait = window.ends - self._clock()
                 return Verdict({"X-RateLimit-Global": "true"}, wait, everything=True)
             window.used += 1
-        limit = self._limit_of(method, parts)
-        return Verdict() if limit is None else self._take(method, parts[1], limit)
+        limit: Limit | None = getattr(self._limits, bucket) if bucket else None
+        return Verdict() if limit is None else self._take(bucket, major, limit)
 
-    def _limit_of(self, method: str, parts: list[str]) -> Limit | None:
-        match method, parts:
-            case "POST", ["channels", _, "messages"]:
-                return self._limits.create
-            case "PATCH", ["channels", _, "messages", _]:
-                return self._limits.edit
-            case _:
-                return None
-
-    def _take(self, method: str, channel: str, limit: Limit) -> Verdict:
-        window = self._window(f"{method} {channel}", limit)
+    def _take(self, bucket: str, major: str, limit: Limit) -> Verdict:
+        window = self._window(f"{bucket} {major}", limit)
         over = window.used >= limit.count
         window.used += not over
         wait = window.ends - self._clock()
@@ -89,7 +94,7 @@ class Buckets:
             "X-RateLimit-Remaining": str(limit.count - window.used),
             "X-RateLimit-Reset": f"{time.time() + wait:.3f}",
             "X-RateLimit-Reset-After": f"{wait:.3f}",
-            "X-RateLimit-Bucket": blake2b(method.encode(), digest_size=16).hexdigest(),
+            "X-RateLimit-Bucket": blake2b(bucket.encode(), digest_size=16).hexdigest(),
         }
         shown = headers if self._limits.announced or over else {}
         return Verdict(shown, wait if over else None)
@@ -101,3 +106,22 @@ class Buckets:
             self._windows = {name: one for name, one in self._windows.items() if one.ends > now}
             window = self._windows[key] = _Window(now + limit.seconds)
         return window
+
+
+def _bucket(method: str, parts: list[str]) -> tuple[str, str]:
+    """Name the limit that a request falls under and for whom it counts; empty for none."""
+    match method, parts:
+        case _, ["webhooks", _, token, *_] | ["interactions", _, token, *_]:
+            return "webhook", token
+        case "POST", ["channels", channel, "messages"]:
+            return "create", channel
+        case "PATCH", ["channels", channel, "messages", _]:
+            return "edit", channel
+        case "DELETE", ["channels", channel, "messages", _]:
+            return "delete", channel
+        case "PUT" | "DELETE", ["channels", channel, "messages", _, "reactions", *_]:
+            return "react", channel
+        case "POST", ["channels", channel, "typing"]:
+            return "typing", channel
+        case _:
+            return "", ""

@@ -106,26 +106,29 @@ class Rest:
     def _answer(self, request: web.Request, call: Call) -> Answer:
         match call.parts:
             case ["interactions", _, token, *_] | ["webhooks", _, token, *_]:
-                # These carry a token of their own and have no limits.
-                return self._interact(token, call)
+                # These carry a token of their own.
+                return self._limited(call, lambda: self._interact(token, call))
             case ["gateway"]:
                 return Answer(200, {"url": self._gateway()["url"]})
             case _ if request.headers.get("Authorization") != f"Bot {self._token}":
                 return refusal(401, 0, "401: Unauthorized")
             case _:
-                return self._limited(call)
+                return self._limited(call, lambda: self._carry_out(call))
 
-    def _limited(self, call: Call) -> Answer:
+    def _limited(self, call: Call, carried_out: Callable[[], Answer]) -> Answer:
         verdict = self._buckets.take(call.method, call.path)
         if verdict.retry_after is not None:
             scope = "global" if verdict.everything else "user"
             return limited(verdict.retry_after, scope, verdict.headers)
+        return replace(carried_out(), headers=verdict.headers)
+
+    def _carry_out(self, call: Call) -> Answer:
         if call.parts == ["gateway", "bot"]:
-            return Answer(200, self._gateway(), verdict.headers)
+            return Answer(200, self._gateway())
         answer = carry_out(self._world, call)
         if answer.status == HTTPStatus.OK:
             self._tell_page(call)
-        return replace(answer, headers=verdict.headers)
+        return answer
 
     def _tell_page(self, call: Call) -> None:
         """Tell the page of what the gateway does not mention."""
