@@ -25,6 +25,7 @@ from bot.notices import Notices
 from bot.pace import Pace
 from bot.presses import Presses
 from bot.refusals import Silence
+from bot.reloading import Reloading
 from bot.requests import Requests
 from bot.responders import Responder
 from bot.shards import IdentifyGate
@@ -65,6 +66,7 @@ class Interlock(commands.AutoShardedBot):
         claim = rules.claim(settings)
         wire, silence = wire or DiscordWire(self), Silence()
         self.locks = Locks(state, claim)
+        self._reloading = Reloading(self, self.locks)
         self.notices = Notices(wire, state, reactions=settings.conversation.reactions)
         self.conversations = Conversations(self.locks, claim)
         self.conversations.equip(
@@ -120,7 +122,7 @@ class Interlock(commands.AutoShardedBot):
 
     def responder(self, name: str) -> Responder:
         """Find a loaded responder by the name of its cog, or raise `ResponderInvalid`."""
-        return extensions.responder(self.cogs, name)
+        return self._reloading.responder(name)
 
     # --- shards ----------------------------------------------------------------------------------
 
@@ -224,6 +226,8 @@ class Interlock(commands.AutoShardedBot):
             "wakes": self.wakes.run(),
             "followed": self.followed.run(),
         }
+        if self.settings.extension_reload:
+            background["extensions"] = self._reloading.run()
         tasks = [asyncio.create_task(work, name=name) for name, work in background.items()]
         gateway = asyncio.create_task(connect(self), name="gateway")
         waiting = asyncio.create_task(self._ending.wait(), name="until asked to end")

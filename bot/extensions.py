@@ -2,7 +2,8 @@
 
 import inspect
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from discord.ext import commands
@@ -17,18 +18,35 @@ async def load(bot: AnyBot, names: Iterable[str], paths: Iterable[str]) -> None:
     """Load extensions in order, found in *paths* too; raise a `StartupFailed` for the first bad."""
     add_paths(paths)
     for name in names:
-        try:
+        with _told_in_a_line(name):
             await bot.load_extension(name)
-        except StartupFailed:
-            raise
-        except commands.ExtensionFailed as error:
-            if isinstance(error.original, StartupFailed):
-                raise error.original from None
-            raise ExtensionFailed(_failure(name, error.original)) from error
-        except SystemExit as error:  # a module that is a program of its own
-            raise ExtensionFailed(_failure(name, error)) from None
-        except (commands.ExtensionError, ModuleNotFoundError) as error:
-            raise ExtensionFailed(_failure(name, error)) from None
+
+
+async def reload(bot: AnyBot, name: str) -> None:
+    """
+    Load an extension anew; raise a `StartupFailed` with its line otherwise.
+
+    discord.py then puts the old one back, unless the new one ended as a program does.
+    """
+    with _told_in_a_line(name):
+        await (bot.reload_extension if name in bot.extensions else bot.load_extension)(name)
+
+
+@contextmanager
+def _told_in_a_line(name: str) -> Iterator[None]:
+    """Turn whatever keeps an extension from loading into a `StartupFailed`."""
+    try:
+        yield
+    except StartupFailed:
+        raise
+    except commands.ExtensionFailed as error:
+        if isinstance(error.original, StartupFailed):
+            raise error.original from None
+        raise ExtensionFailed(_failure(name, error.original)) from error
+    except SystemExit as error:  # a module that is a program of its own
+        raise ExtensionFailed(_failure(name, error)) from None
+    except (commands.ExtensionError, ModuleNotFoundError) as error:
+        raise ExtensionFailed(_failure(name, error)) from None
 
 
 def add_paths(paths: Iterable[str]) -> None:

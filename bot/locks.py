@@ -110,6 +110,10 @@ class Locks:
             if self._held.get(started.lease.turn) is holding:
                 del self._held[started.lease.turn]
 
+    def running(self) -> list[Started]:
+        """List the turns held here, as they were started."""
+        return [holding.started for holding in self._held.values()]
+
     def cancel(self, turn: str, reason: Ending) -> None:
         """Ask the turn of that id to end, if it is held here."""
         if (holding := self._held.get(turn)) is not None:

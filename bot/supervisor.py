@@ -160,9 +160,9 @@ def child_environment(
         "discord.shard_count": str(settings.discord.shard_count),
         "log.level": settings.log.level,
     }
-    chosen = loaded.origins["state.lease"] != "default"
+    unless_chosen = {"state.lease": WATCHED_LEASE, "extension_reload": "true"}
     ours = {
-        **({} if chosen else {"state.lease": WATCHED_LEASE}),
+        **{key: one for key, one in unless_chosen.items() if loaded.origins[key] == "default"},
         "discord.token": token,
         "discord.api": api,
         "discord.gateway": gateway,

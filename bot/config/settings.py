@@ -49,6 +49,8 @@ class Settings(BaseSettings):
     """Modules with cogs, loaded in this order."""
     extension_paths: Names = ()
     """Folders in which extensions of your own are looked for."""
+    extension_reload: bool = False
+    """Whether an extension is loaded anew when its file is saved, between turns."""
     discord: DiscordSettings = DiscordSettings()
     state: StateSettings = StateSettings()
     conversation: ConversationSettings = ConversationSettings()

@@ -236,17 +236,22 @@ def test_the_bot_finds_the_sandbox_in_its_environment() -> None:
         "INTERLOCK_STATE__URL": "redis://:pw@h/0",
         "INTERLOCK_STATE__PREFIX": "interlock-sandbox",
         "INTERLOCK_STATE__LEASE": WATCHED_LEASE,
+        "INTERLOCK_EXTENSION_RELOAD": "true",
     }
     child = load(None, {}, given).settings
     assert (child.discord.shards, child.discord.shard_count) == ((0, 1), 2)
 
 
 @pytest.mark.usefixtures("empty_folder")
-def test_a_lease_that_was_chosen_is_left_alone() -> None:
-    """The shorter one is for those who watch, and only in place of the default."""
-    loaded = load(None, {}, {"INTERLOCK_STATE__LEASE": "30s"})
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("INTERLOCK_STATE__LEASE", "30s"), ("INTERLOCK_EXTENSION_RELOAD", "false")],
+)
+def test_a_setting_that_was_chosen_is_left_alone(variable: str, value: str) -> None:
+    """What is set for those who watch stands only in place of the default."""
+    loaded = load(None, {}, {variable: value})
     given = child_environment(loaded, token="t", api="http://a", gateway="ws://g", environ={})
-    assert "INTERLOCK_STATE__LEASE" not in given
+    assert variable not in given
 
 
 @pytest.mark.usefixtures("empty_folder")
