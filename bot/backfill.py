@@ -7,18 +7,25 @@ Messages come in before it is done: until then no answer notes how far its conve
 heard, or what was missed before it would never be read.
 """
 
+import asyncio
 import datetime as dt
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+import aiohttp
 import discord
 import structlog
 
 from bot.admission import Heard
 from bot.followed import Followed
+from bot.gaps import Gaps
 from bot.inbound import Message
 from state.errors import StateError
 from state.values import Conversation
+
+#: Seconds until a channel with a gap is read again: an outage of the store that outlasted our
+#: patience seldom ends in the next second.
+MEND_AFTER = 5.0
 
 #: Messages read per conversation: as many as one turn may sensibly gather.
 MOST = 50
@@ -33,11 +40,18 @@ class Backfill:
     """Reads what was missed."""
 
     def __init__(
-        self, client: discord.AutoShardedClient, followed: Followed, *, guild: float, direct: float
+        self,
+        client: discord.AutoShardedClient,
+        followed: Followed,
+        gaps: Gaps,
+        *,
+        guild: float,
+        direct: float,
     ) -> None:
         """Look back at most *guild* seconds in guilds and *direct* in direct messages; 0: not."""
         self._client = client
         self._followed = followed
+        self._gaps = gaps
         self._guild = guild
         self._direct = direct
         self._sessions = 0
@@ -62,15 +76,32 @@ class Backfill:
             return
         for conversation in self._followed.conversations:
             if self._serves(conversation):
-                try:
-                    await self._read(conversation, hear, catch_up)
-                except (discord.HTTPException, OSError, StateError) as error:
-                    log.warning(
-                        "conversation not caught up with",
-                        conversation=conversation.id,
-                        reason=str(error),
-                    )
+                await self._try(conversation, hear, catch_up)
         self._read_for = sessions
+
+    async def mend(self, hear: Hear, catch_up: CatchUp) -> None:
+        """Read again, until cancelled, where a message was heard that the store did not take."""
+        while True:
+            channels = await self._gaps.wait()
+            await asyncio.sleep(MEND_AFTER)
+            followed = {one.id: one for one in self._followed.conversations}
+            for channel in channels:
+                if channel in followed:
+                    await self._try(followed[channel], hear, catch_up)
+                else:  # what is said where we do not follow cannot be told from what is not for us
+                    self._gaps.close(channel, self._gaps.newest(channel))
+
+    async def _try(self, conversation: Conversation, hear: Hear, catch_up: CatchUp) -> None:
+        channel = conversation.id
+        gap = self._gaps.newest(channel)
+        try:
+            await self._read(conversation, hear, catch_up)
+        except (discord.HTTPException, aiohttp.ClientError, OSError, StateError) as error:
+            log.warning("conversation not caught up with", conversation=channel, reason=str(error))
+            if not isinstance(error, discord.Forbidden | discord.NotFound):
+                self._gaps.open(channel)
+                return
+        self._gaps.close(channel, gap)
 
     def _serves(self, conversation: Conversation) -> bool:
         """Whether its guild is on one of our shards; direct messages are on shard 0."""

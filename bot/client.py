@@ -97,6 +97,7 @@ class Interlock(commands.AutoShardedBot):
         self._backfill = Backfill(
             self,
             self.followed,
+            self.door.gaps,
             guild=settings.history.backfill_guild,
             direct=settings.history.backfill_dm,
         )
@@ -167,6 +168,10 @@ class Interlock(commands.AutoShardedBot):
         if self._ears is not None:
             await self._backfill.run(self._ears.hear, self.door.catch_up)
 
+    async def _mend(self) -> None:
+        if self._ears is not None:
+            await self._backfill.mend(self._ears.hear, self.door.catch_up)
+
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
         """Take the new text of what waits; judge any other as new: it may only now address us."""
         message = event.message
@@ -225,6 +230,7 @@ class Interlock(commands.AutoShardedBot):
             "hints": self.locks.listen(),
             "wakes": self.wakes.run(),
             "followed": self.followed.run(),
+            "gaps": self._mend(),
         }
         if self.settings.extension_reload:
             background["extensions"] = self._reloading.run()

@@ -16,6 +16,7 @@ from bot import texts
 from bot.admission import Heard, judge
 from bot.conversations import Conversations
 from bot.endings import Ending
+from bot.gaps import Gaps
 from bot.gate import Gate
 from bot.inbound import Message
 from bot.insist import insist, new_op
@@ -137,6 +138,8 @@ class Door:
         self._rates = rates
         self._silence = silence
         self._gate = Gate()
+        #: Where messages were heard that the store did not take.
+        self.gaps = Gaps()
         #: Messages admitted here, by id; the newest last.
         self._remembered: dict[str, Message] = {}
         #: The newest message admitted here, by channel; as many as are remembered.
@@ -156,9 +159,12 @@ class Door:
             try:
                 if could.stop is StopRight.NONE and await self._over_a_rate(message):
                     return None
+                if message.channel in self.gaps:  # its answer must not hide what is missing
+                    message = replace(message, caught_up=False)
                 return await self._admit(message, could, self._rules.policy(message))
             except (StateUnavailable, Gone) as error:
                 log.error("message not admitted", inbound=message.id, reason=str(error))  # noqa: TRY400
+                self.gaps.open(message.channel)
         return None
 
     async def catch_up(self, missed: Sequence[tuple[Message, Heard]]) -> None:

@@ -9,7 +9,6 @@ import pytest
 from bot import texts
 from bot.endings import Ending
 from sandbox import Sandbox
-from sandbox.faults import Fault
 from state import connect
 from tests.discord.bots import Room, running
 from tests.waiting import wait_until
@@ -244,18 +243,6 @@ async def test_a_followed_channel_is_answered_without_being_addressed(
         room.say("Bo", "count to 4")
         await wait_until(lambda: "1 2 3 4" in room.replies(), description="an answer")
         assert "1 2 3" not in room.replies()
-
-
-async def test_an_answer_that_was_lost_makes_no_second_message(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """B66: the create is carried out, its answer never arrives, and is asked for again."""
-    async with running(sandbox, monkeypatch):
-        room = Room(sandbox)
-        sandbox.faults.add(Fault("POST", "/channels/*/messages", times=1, lose_reply=True))
-        room.say("Ada", "count to 3")
-
-        await room.until_replies("1 2 3")
 
 
 async def test_on_sigterm_running_turns_end_and_what_waits_stays_for_the_next_process(

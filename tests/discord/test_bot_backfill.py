@@ -12,39 +12,6 @@ from tests.discord.bots import Room, running
 from tests.waiting import wait_until
 
 
-async def test_b70_direct_messages_of_a_downtime_are_answered_in_one_turn(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A person who has written by DM before; each message is answered, none twice."""
-    world, url = sandbox.world, f"sqlite:{tmp_path / 'bot.db'}"
-    bo = world.person("Bo").id
-    channel = world.open_dm(bo).id
-    state = connect(url)
-    await state.open()
-    async with running(sandbox, monkeypatch, state) as bot:
-        world.say(channel, bo, "count to 2")
-        await wait_until(
-            lambda: world.messages(channel)[-1].content == "1 2", description="an answer"
-        )
-        await wait_until(lambda: str(channel) in bot.followed, description="the DM is known")
-        await wait_until(lambda: not len(bot.locks), description="the turn is over")
-    await state.close()
-
-    world.say(channel, bo, "hello from the dark")
-    world.say(channel, bo, "is anybody there")
-
-    state = connect(url)
-    await state.open()
-    async with running(sandbox, monkeypatch, state):
-        await wait_until(
-            lambda: "the dark\n> is anybody there" in world.messages(channel)[-1].content,
-            description="an answer to both",
-        )
-    await state.close()
-    ours = [m for m in world.messages(channel) if m.author_id != bo]
-    assert [m.content for m in ours[:-1]] == ["1 2"]
-
-
 async def test_a_followed_channel_is_caught_up_with_from_where_it_was_heard(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -176,23 +176,6 @@ async def test_a_message_that_comes_to_address_the_bot_by_an_edit_is_judged_once
         await room.until_replies("1 2 3", "1 2")
 
 
-async def test_a_long_paste_that_the_client_split_is_one_turn(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """B28: the second half does not even mention the bot."""
-    async with running(sandbox, monkeypatch):
-        room = Room(sandbox)
-        room.say("Ada", "first half " + "a" * 100)
-        room.say("Ada", "second half", addressed=False)
-
-        await wait_until(
-            lambda: any("second half" in r and "first half" in r for r in room.replies()),
-            description="a reply to both",
-        )
-        whole = [r for r in room.replies() if texts.MARKS[Ending.SUPERSEDED] not in r]
-        assert len(whole) == 1
-
-
 async def test_who_asks_too_much_in_a_minute_is_told_once(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

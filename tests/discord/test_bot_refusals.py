@@ -169,22 +169,6 @@ async def test_what_automod_blocks_is_told_once(
         await room.until_replies(texts.CENSORED, "1 2")
 
 
-async def test_b68_an_outage_at_the_final_send_delivers_it_once_afterwards(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Server errors and cut connections are waited out."""
-    monkeypatch.setattr("bot.delivery.BACKOFF_FIRST", 0.05)
-    async with running(sandbox, monkeypatch):
-        room = Room(sandbox)
-        sandbox.faults.add(Fault("POST", CREATE, status=503))
-        room.say("Ada", "count to 3")
-        await wait_until(lambda: len(room.requests("POST", "/messages")) >= 3, description="tries")
-
-        sandbox.faults.clear()
-
-        await room.until_replies("1 2 3")
-
-
 async def test_b35_kill_reaches_a_reply_that_discord_does_not_take(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ import structlog
 
 from sandbox import Sandbox
 from tests.scenarios.clock import Clock
-from tests.scenarios.scene import Room, Scene
+from tests.scenarios.scene import Line, Room, Scene
 
 #: Seconds between heartbeats, for which discord.py has a clock of its own: more than any scene.
 HEARTBEAT = 86_400.0
@@ -19,7 +19,7 @@ async def scene(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
     clock = Clock(monkeypatch)
     with structlog.testing.capture_logs() as log:
         async with Sandbox(heartbeat=HEARTBEAT) as sandbox:
-            scene = Scene(sandbox, monkeypatch, clock, log)
+            scene = Scene(sandbox, monkeypatch, clock, Line(monkeypatch), log)
             yield scene
     assert scene.play.overlaps == []
     assert [line for line in log if line["event"] in BUGS] == []

@@ -20,6 +20,7 @@ from fnmatch import fnmatchcase
 from typing import Any, cast
 
 import pytest
+from discord.gateway import DiscordWebSocket
 from simcord.backend import serializers
 
 from bot import texts
@@ -27,6 +28,7 @@ from bot.client import Interlock
 from bot.endings import Ending
 from sandbox import Sandbox
 from sandbox.faults import Fault
+from state import State
 from state.memory import Database
 from state.outcomes import View
 from state.values import Conversation
@@ -54,6 +56,26 @@ PATIENCE = 60.0
 LOOK = 0.2
 
 
+class Line:
+    """The way to the gateway; the REST API is reached without it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.up = asyncio.Event()
+        self.up.set()
+        #: Real seconds of silence after which discord.py gives a socket up; 60 is its default.
+        self.patience = 60.0
+        #: How often the bot has tried to open a socket.
+        self.dialled = 0
+        self._dial = DiscordWebSocket.from_client
+        monkeypatch.setattr(DiscordWebSocket, "from_client", self._dial_when_up)
+
+    async def _dial_when_up(self, client: Any, **how: Any) -> DiscordWebSocket:  # noqa: ANN401
+        self.dialled += 1
+        client._connection.heartbeat_timeout = self.patience
+        await self.up.wait()
+        return await self._dial(client, **how)
+
+
 @dataclass(slots=True)
 class Bot:
     """One process of the bot, as far as a scene needs to look into it."""
@@ -75,6 +97,7 @@ class Scene:
     sandbox: Sandbox
     monkeypatch: pytest.MonkeyPatch
     clock: Clock
+    line: Line
     #: What was logged, as structlog's events.
     log: Sequence[Mapping[str, Any]]
     database: Database = field(default_factory=Database)
@@ -83,12 +106,13 @@ class Scene:
     # --- the bot ---------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def bot(self, **settings: object) -> AsyncIterator[Bot]:
+    async def bot(self, state: State | None = None, **settings: object) -> AsyncIterator[Bot]:
         """
         Run one process of the bot.
 
         *settings* are keys of `[conversation]`, or whole tables if they are dictionaries. Two at
-        once share the store; one after another is a restart.
+        once share the store, which is in memory unless *state* is given; one after another is a
+        restart.
         """
         tables = {name: it for name, it in settings.items() if isinstance(it, Mapping)}
         keys = {name: it for name, it in settings.items() if name not in tables}
@@ -98,7 +122,7 @@ class Scene:
         running = bots.running(
             self.sandbox,
             self.monkeypatch,
-            store.port,
+            state or store.port,
             **{"extensions": EXTENSIONS, "conversation": conversation, **tables},
         )
         with ExitStack() as end:
@@ -145,6 +169,22 @@ class Scene:
     def heals(self) -> None:
         """Let every request succeed again."""
         self.sandbox.faults.clear()
+
+    def cuts_the_line(self) -> None:
+        """Cut every gateway socket, and let none be opened until `mends_the_line`."""
+        self.line.up.clear()
+        self.sandbox.connections.drop()
+
+    def mends_the_line(self) -> None:
+        """Let the gateway be reached again."""
+        self.line.up.set()
+
+    async def begins_anew(self, bot: Bot) -> None:
+        """Let Discord end the bot's session, and wait until it has another."""
+        ready = asyncio.ensure_future(bot.client.wait_for("ready"))
+        await asyncio.sleep(0)
+        self.sandbox.connections.invalidate()
+        await self.until(ready.done, "there is a new session")
 
     # --- places ----------------------------------------------------------------------------------
 

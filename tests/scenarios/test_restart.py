@@ -1,0 +1,242 @@
+"""Loss and restart: the gateway, the process and the store go away, and nobody is forgotten."""
+
+import asyncio
+import re
+import threading
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+
+import pytest
+import redis.asyncio
+
+from bot import Turn, texts
+from bot.config import Settings
+from bot.endings import Ending
+from bot.testing.store import Trouble
+from state import connect
+from tests.discord.bots import ROOT
+from tests.scenarios.scene import ADA, BO, CY, Room, Scene
+from tests.scenarios.script import LLM, Tools
+from tests.waiting import wait_until
+
+#: Seconds that a lock lives without being renewed, by default, and until it is looked at again.
+LEASE, SWEEP = 15.0, 1.0
+
+
+async def test_B69_what_was_said_while_the_gateway_was_away_is_answered_once(
+    scene: Scene, room: Room
+) -> None:
+    """The socket dropped every ten minutes; what was said in the next half minute was lost."""
+    async with scene.bot():
+        scene.cuts_the_line()
+        await scene.passes(10)
+        room.says(ADA, "@q1")
+        await scene.passes(20)
+        assert room.replies() == []
+        scene.mends_the_line()
+
+        await room.shows("q1: end")
+        await scene.passes(10)
+    assert scene.play.asked == ["q1"]
+    assert scene.sandbox.connections.resumes == 1
+
+
+async def test_B70_direct_messages_of_a_downtime_are_answered_after_it(scene: Scene) -> None:
+    """What was written during a restart was lost: a new process cannot resume an old session."""
+    direct = scene.direct(BO)
+    async with scene.bot() as bot:
+        direct.says(BO, "before")
+        await direct.shows("before: end")
+        await scene.settles(bot)
+    await scene.passes(30)
+    direct.says(BO, "q1")
+    await scene.passes(60)
+    direct.says(BO, "q2")
+
+    async with scene.bot():
+        await direct.shows("before: end", "q1\nq2: end")
+
+
+async def test_B71_what_is_said_between_the_start_and_ready_is_answered(
+    scene: Scene, room: Room
+) -> None:
+    """For twenty seconds the process was up and heard nothing, and nobody ever knew."""
+    direct = scene.direct(BO)
+    async with scene.bot(follow_mode="queue") as bot:
+        await room.uses(ADA, "/follow")
+        direct.says(BO, "before")
+        await direct.shows("before: end")
+        await scene.settles(bot)
+    answers = room.replies()
+
+    scene.line.up.clear()
+    dialled = scene.line.dialled
+
+    async def says_before_ready() -> None:
+        await wait_until(lambda: scene.line.dialled > dialled, description="the bot is up")
+        direct.says(BO, "q1")
+        room.says(CY, "q2")
+        scene.mends_the_line()
+
+    saying = asyncio.create_task(says_before_ready())
+    async with scene.bot():
+        await saying
+        await direct.shows("before: end", "q1: end")
+        await room.shows(*answers, "q2: end")
+
+
+@pytest.mark.parametrize("the_socket", ["stays", "closes"])
+@pytest.mark.parametrize("refusals", [1, 10_000])
+async def test_B74_a_message_whose_write_failed_is_not_passed_over(
+    scene: Scene, refusals: int, the_socket: str
+) -> None:
+    """The next message was written and acknowledged, and the one before it never came again."""
+    direct = scene.direct(BO)
+    async with scene.bot() as bot:
+        direct.says(BO, "before")
+        await direct.shows("before: end")
+        await scene.settles(bot)
+        left = refusals
+
+        def refuses(_number: int, name: str) -> Trouble | None:
+            nonlocal left
+            left -= name == "admit"
+            return Trouble.REFUSED if name == "admit" and left >= 0 else None
+
+        bot.store.plan = refuses
+        tenth = direct.says(BO, "q10")
+        if refusals > 1:
+            await scene.until(lambda: _given_up(scene) == {str(tenth)}, "it is given up")
+        left = 0
+        await scene.passes(1)
+        direct.says(BO, "q11")
+        await scene.until(lambda: "q11" in _asked(scene), "the next is answered")
+        if the_socket == "closes":
+            await scene.begins_anew(bot)
+
+        await scene.until(lambda: "q10" in _asked(scene), "the first is answered")
+        await scene.settles(bot)
+    assert sorted(_asked(scene)) == ["before", "q10", "q11"]
+
+
+def _asked(scene: Scene) -> list[str]:
+    return "\n".join(scene.play.asked).split("\n")
+
+
+def _given_up(scene: Scene) -> set[str]:
+    return {line["inbound"] for line in scene.log if line["event"] == "message not admitted"}
+
+
+async def test_B75_a_turn_that_asks_for_a_restart_is_finished_first(
+    scene: Scene, room: Room
+) -> None:
+    """The restart that a tool asked for killed the very turn that had asked."""
+    async with scene.bot() as bot:
+
+        async def restart(key: str) -> str:
+            bot.client.end()
+            await asyncio.sleep(1)
+            return key
+
+        async def restarts(turn: Turn) -> AsyncGenerator[str, None]:
+            await turn.step("restart", restart)
+            yield "back in a moment"
+
+        room.says(ADA, "@restart yourself", restarts)
+        await room.shows("back in a moment")
+        await scene.settles(bot)
+    assert bot.store.endings[-1][1] == "answered"
+
+
+async def test_B76_by_default_a_reply_is_finished_before_the_process_ends(
+    scene: Scene, room: Room
+) -> None:
+    """The drain's limit was zero, so that every stop was abrupt."""
+    async with scene.bot() as bot:
+        room.says(ADA, "@q1", LLM(10))
+        await scene.passes(2)
+        bot.client.end()
+        await scene.settles(bot)
+        assert room.replies() == ["q1: 1 2 3 4 5 6 7 8 9 10 end"]
+
+    drain = Settings().process.drain
+    graces = re.findall(r"stop_grace_period: (\d+)s", (ROOT / "compose.yaml").read_text())
+    assert [float(grace) for grace in graces] == [pytest.approx(40)]
+    assert drain + 2 * 2 < 40  # and closing the replies that outlast it
+
+
+async def test_B78_a_gateway_that_fell_silent_is_left_for_a_new_one(
+    scene: Scene, room: Room
+) -> None:
+    """It was dead for half an hour while the process was well: latency stood still, REST worked."""
+    connections = scene.sandbox.connections
+    connections.terms = replace(connections.terms, heartbeat=0.1)  # real seconds, as below
+    scene.line.patience = 0.5
+    async with scene.bot():
+        resumes, identifies = connections.resumes, connections.identifies
+        connections.silence()
+        room.says(ADA, "@q1")
+
+        await wait_until(
+            lambda: connections.resumes > resumes or connections.identifies > identifies,
+            description="another socket",
+        )
+        await room.shows("q1: end")
+    # discord.py's own threads of the sockets that were left; they would outlive the loop.
+    await wait_until(
+        lambda: not [one for one in threading.enumerate() if one.name.startswith("keep-alive")],
+        description="no heartbeat is left",
+    )
+
+
+async def test_B84_a_step_that_hangs_is_bounded_and_lets_the_next_turn_work(
+    scene: Scene, room: Room
+) -> None:
+    """A summary that never ended held the lock, and each later turn failed after a minute."""
+    hangs = Tools(100_000)
+    async with scene.bot(limits={"step": "60s"}):
+        room.says(ADA, "@q1", hangs)
+        room.says(BO, "@q2")
+        await room.shows(texts.APOLOGY, "q2: end", within=90)
+    assert (hangs.begun, hangs.done) == (1, 0)
+
+
+async def test_B85_a_store_that_was_flushed_is_noticed_and_used_again(
+    scene: Scene, room: Room, redis_url: str
+) -> None:
+    """Evicted or flushed keys left workers that looked well and waited for ever."""
+    url = redis_url.rpartition("/")[0] + "/9"
+    state = connect(url, prefix="flushed")
+    await state.open()
+    async with scene.bot(state=state) as bot, redis.asyncio.from_url(url) as server:
+        room.says(ADA, "@q1", LLM(30))
+        await room.streams("q1: 1 2")
+        await server.flushdb()
+
+        await scene.until(lambda: not bot.busy, "the turn has noticed", within=LEASE)
+        silent = room.replies()
+        room.says(BO, "@q2")
+        await room.shows(*silent, "q2: end")
+        await scene.settles(bot)
+        await server.flushdb()
+    await state.close()
+    assert silent[0].startswith("q1: 1 2")
+    assert not silent[0].endswith("end")
+
+
+async def test_B87_a_loop_that_stalls_beyond_the_lease_costs_the_turn_and_not_the_process(
+    scene: Scene, room: Room
+) -> None:
+    """The lock was gone before its renewal, and the exception killed the application."""
+    async with scene.bot() as bot:
+        room.says(ADA, "@q1", LLM(40))
+        await room.streams("q1: 1 2")
+        scene.clock.leap(LEASE + SWEEP)
+
+        await scene.until(lambda: len(scene.play.runs) == 2, "it is taken up again")
+        assert scene.play.runs[0].ending is Ending.LOST
+        await room.shows("q1:…end")
+        room.says(BO, "@q2")
+        await room.shows("q1:…end", "q2: end")
+        await scene.settles(bot)
+    assert len(room.requests("POST", "/messages")) == 2
