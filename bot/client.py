@@ -10,8 +10,9 @@ import structlog
 from discord.ext import commands
 
 from bot import extensions, rules
+from bot.asks import Asks
 from bot.backfill import Backfill
-from bot.commands import sync_commands
+from bot.commands import command_failed, sync_commands
 from bot.config import Settings
 from bot.conversations import Conversations
 from bot.door import Door
@@ -32,6 +33,7 @@ from bot.shards import IdentifyGate
 from bot.speaking import Wire
 from bot.stopwords import StopPhrases
 from bot.wakes import Wakes
+from bot.webhook import DiscordWebhook
 from bot.wire import DiscordWire, trace_config
 from state import State
 from state.ports import SEEN_WINDOW
@@ -64,7 +66,7 @@ class Interlock(commands.AutoShardedBot):
         self.settings = settings
         self.state = state
         claim = rules.claim(settings)
-        wire, silence = wire or DiscordWire(self), Silence()
+        wire, silence = wire or DiscordWire(self, DiscordWebhook(self)), Silence()
         self.locks = Locks(state, claim)
         self._reloading = Reloading(self, self.locks)
         self.notices = Notices(wire, state, reactions=settings.conversation.reactions)
@@ -94,6 +96,15 @@ class Interlock(commands.AutoShardedBot):
             silence,
             rules.door_rules(settings),
         )
+        self._asks = Asks(
+            self.door,
+            wire.webhook,
+            rules.access(settings),
+            self.followed,
+            self._responder_named,
+            lambda guild: self.get_guild(guild) is not None,
+        )
+        self.tree.error(command_failed)
         self._backfill = Backfill(
             self,
             self.followed,
@@ -124,6 +135,29 @@ class Interlock(commands.AutoShardedBot):
     def responder(self, name: str) -> Responder:
         """Find a loaded responder by the name of its cog, or raise `ResponderInvalid`."""
         return self._reloading.responder(name)
+
+    def _responder_named(self, name: str | None) -> str:
+        self.responder(name or self.responder_name)
+        return name or self.responder_name
+
+    async def start_turn(
+        self,
+        interaction: discord.Interaction[Any],
+        text: str,
+        *,
+        responder: str | None = None,
+        payload: object = None,
+    ) -> None:
+        """
+        Answer a slash command or context menu by a turn, as if *text* had been written to us.
+
+        Call it first, instead of answering or deferring: the person sees "thinking…" within a
+        second, then the reply in its place, in turn with what else is asked in the channel.
+        *responder* names a loaded cog other than that of messages. The turn's `trigger` has the
+        command's name and *payload* (JSON), else its options as Discord sends them. Return when the
+        turn waits or runs. Raise `TurnNotStarted` when the call makes no sense.
+        """
+        await self._asks.start(interaction, text, responder, payload)
 
     # --- shards ----------------------------------------------------------------------------------
 

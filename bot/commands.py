@@ -5,13 +5,17 @@ Never at READY: each reconnect would sync anew, and Discord allows 200 creations
 with what Discord has makes it one process' work: those that start later find nothing to do.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import discord
 import structlog
 from discord import app_commands
 from discord.ext import commands
+
+from bot import texts
+from bot.errors import TurnNotStarted
 
 log = structlog.get_logger(__name__)
 
@@ -24,19 +28,20 @@ _ADDED = {
 
 async def sync_commands(bot: commands.AutoShardedBot) -> bool:
     """Sync the tree if Discord has another; whether it did."""
-    wanted = {command.name: _comparable(command.to_dict(bot.tree)) for command in _all(bot.tree)}
+    ours = [command.to_dict(bot.tree) for command in bot.tree.get_commands()]
     application_id = bot.application_id
     assert application_id is not None  # noqa: S101 (known since login)
     there = await bot.http.get_global_commands(application_id)
-    if wanted == {command["name"]: _comparable(command) for command in there}:
+    if _by_name(ours) == _by_name(there):
         return False
     await bot.tree.sync()
-    log.info("commands synced", commands=sorted(wanted))
+    log.info("commands synced", commands=sorted(command["name"] for command in ours))
     return True
 
 
-def _all(tree: "app_commands.CommandTree[Any]") -> list[Any]:
-    return tree.get_commands(type=discord.AppCommandType.chat_input)
+def _by_name(commands: Iterable[Mapping[str, Any]]) -> dict[tuple[int, str], dict[str, Any]]:
+    """A slash command may have the name of a context menu."""
+    return {(command["type"], command["name"]): _comparable(command) for command in commands}
 
 
 def _comparable(command: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,3 +55,18 @@ def _comparable(command: Mapping[str, Any]) -> dict[str, Any]:
         else:  # permissions are an integer with us and a string with Discord
             plain[key] = str(value) if key == "default_member_permissions" else value
     return plain
+
+
+async def command_failed(
+    interaction: discord.Interaction[Any], error: app_commands.AppCommandError
+) -> None:
+    """Log why a command failed, a mistake in calling us in one line, and tell who used it."""
+    cause = error.original if isinstance(error, app_commands.CommandInvokeError) else error
+    name = interaction.command.qualified_name if interaction.command else ""
+    if isinstance(cause, TurnNotStarted):
+        log.error("command failed", command=name, reason=str(cause))
+    else:
+        log.error("command failed", command=name, exc_info=cause)
+    if not interaction.response.is_done():
+        with suppress(discord.HTTPException):
+            await interaction.response.send_message(texts.COMMAND_FAILED, ephemeral=True)

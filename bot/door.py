@@ -164,7 +164,10 @@ class Door:
                 return await self._admit(message, could, self._rules.policy(message))
             except (StateUnavailable, Gone) as error:
                 log.error("message not admitted", inbound=message.id, reason=str(error))  # noqa: TRY400
-                self.gaps.open(message.channel)
+                if message.deferred is None:
+                    self.gaps.open(message.channel)
+                else:  # no reading of the channel finds a command
+                    self._notices.tell(message, texts.STORE_AWAY)
         return None
 
     async def catch_up(self, missed: Sequence[tuple[Message, Heard]]) -> None:
@@ -189,7 +192,8 @@ class Door:
                     await self._admit(message, could, late)
 
     def _judge(self, message: Message, heard: Heard) -> Could | None:
-        if self._silence.reigns(message.channel):
+        # A command may be answered where nothing else may.
+        if message.deferred is None and self._silence.reigns(message.channel):
             return None
         live = self._locks.is_live(message.conversation, message.author.id)
         could = judge(heard, self._rules.followups, author_is_live=live)
@@ -205,7 +209,7 @@ class Door:
         if over is None:
             return False
         log.info("over a rate", inbound=message.id, limit=over.name.lower())
-        if self._rates.tell(message.author.id, owner, over):
+        if self._rates.tell(message.author.id, owner, over) or message.deferred is not None:
             text = texts.PERSON_RATE if over is Over.PERSON else texts.OWNER_RATE
             self._notices.refused(message, text)
         return True
@@ -299,6 +303,8 @@ class Door:
 
 
 def continues(message: Message, before: Message) -> bool:
-    """Whether *message* is the rest of a paste that began with *before*."""
+    """Whether *message* is the rest of a paste that began with *before*; commands are no text."""
+    if message.deferred is not None or before.deferred is not None:
+        return False
     apart = (int(message.id) >> 22) - (int(before.id) >> 22)
     return message.author == before.author and 0 <= apart <= SPLIT_PASTE

@@ -29,6 +29,7 @@ class Draft:
         self,
         reply: Reply,
         *,
+        room: int = 0,
         max_pages: int,
         delete_partial: bool,
         stop: Button | None,
@@ -38,8 +39,8 @@ class Draft:
         """
         Show at most *max_pages* messages, the rest as a file.
 
-        *stop* is under the last page while it grows, *retry* under an apology; *emoji* marks what
-        has no text to put a mark behind.
+        *room* is how many UTF-16 units the wire may add to one; *stop* is under the last page while
+        it grows, *retry* under an apology; *emoji* marks what has no text to put a mark behind.
         """
         self._reply = reply
         self._max_pages = max_pages
@@ -47,7 +48,7 @@ class Draft:
         self._stop = stop
         self._retry = retry
         self._emoji = emoji
-        self._stream = Stream(reserve=MARK_ROOM)
+        self._stream = Stream(reserve=MARK_ROOM + room)
 
     @property
     def text(self) -> str:

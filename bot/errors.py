@@ -9,6 +9,7 @@ Everything that `bot` raises on purpose.
     │   ├── TokenRefused       Discord does not accept the token
     │   └── IntentMissing      Discord does not grant an intent that the settings need
     ├── RetryLater             a responder asks for its turn to be tried again
+    ├── TurnNotStarted         a command of an author asks for a turn that cannot be begun
     ├── Silenced               a turn was not run, since Discord refused us there lately
     ├── TurnTimedOut           a turn exceeded one of its limits
     └── PayloadUnreadable      the store holds something that this build cannot read
@@ -73,6 +74,10 @@ class RetryLater(InterlockError):
 
     Any other exception gives the turn up at once, because repeating a bug repeats its effects.
     """
+
+
+class TurnNotStarted(InterlockError):
+    """Raised to whoever calls `start_turn` with what no turn can be made of; one line says why."""
 
 
 class Silenced(InterlockError):

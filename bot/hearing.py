@@ -5,7 +5,7 @@ Needs no member or message cache: all of it comes with the event, and the guild'
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import discord
@@ -53,16 +53,16 @@ class Ears:
             id=str(message.id),
             channel=str(message.channel.id),
             guild=str(message.guild.id) if message.guild else None,
-            author=_person(message.author),
+            author=person_of(message.author),
             text=text,
             addressed=addressed,
             responder=self.responder,
             caught_up=self.is_caught_up() and self._follows(message),
-            reply_to=Quoted(str(replied.id), _person(replied.author), replied.content)
+            reply_to=Quoted(str(replied.id), person_of(replied.author), replied.content)
             if isinstance(replied, discord.Message)
             else None,
-            parent=_id(getattr(message.channel, "parent_id", None)),
-            category=_category(message.channel),
+            parent=parent_of(message.channel),
+            category=category_of(message.channel),
         )
 
     def _follows(self, message: discord.Message) -> bool:
@@ -113,26 +113,38 @@ def _may_answer(message: discord.Message) -> bool:
     return ours.send_messages
 
 
-def _asking(message: discord.Message) -> Asking:
-    parent = _id(getattr(message.channel, "parent_id", None))
-    roles = message.author.roles if isinstance(message.author, discord.Member) else ()
+def asking(person: str, roles: Iterable[int], guild: str | None, channel: object) -> Asking:
+    """Say who asks, and where."""
+    parent = parent_of(channel)
     return Asking(
-        person=str(message.author.id),
-        roles=frozenset(str(role.id) for role in roles),
-        guild=str(message.guild.id) if message.guild else None,
-        channels=frozenset({str(message.channel.id), *([parent] if parent else [])}),
+        person=person,
+        roles=frozenset(str(role) for role in roles),
+        guild=guild,
+        channels=frozenset({str(getattr(channel, "id", "")), *([parent] if parent else [])}),
     )
 
 
-def _person(user: discord.User | discord.Member) -> Person:
+def person_of(user: discord.User | discord.Member) -> Person:
+    """Reduce a user to who they are here."""
     return Person(str(user.id), user.display_name)
+
+
+def parent_of(channel: object) -> str | None:
+    """The channel that a thread is in."""
+    return _id(getattr(channel, "parent_id", None))
+
+
+def category_of(channel: object) -> str | None:
+    """The category of a channel; a thread is in that of its parent, if that is cached."""
+    place = channel.parent if isinstance(channel, discord.Thread) else channel
+    return _id(getattr(place, "category_id", None))
+
+
+def _asking(message: discord.Message) -> Asking:
+    author, guild = message.author, str(message.guild.id) if message.guild else None
+    roles = author.roles if isinstance(author, discord.Member) else ()
+    return asking(str(author.id), (role.id for role in roles), guild, message.channel)
 
 
 def _id(snowflake: int | None) -> str | None:
     return str(snowflake) if snowflake is not None else None
-
-
-def _category(channel: object) -> str | None:
-    """The category of a channel; a thread is in that of its parent, if that is cached."""
-    place = channel.parent if isinstance(channel, discord.Thread) else channel
-    return _id(getattr(place, "category_id", None))

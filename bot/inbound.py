@@ -57,6 +57,17 @@ class Trigger:
 
 
 @dataclass(frozen=True, slots=True)
+class Deferred:
+    """What it takes to answer an interaction, which shows "thinking…" until then."""
+
+    #: Whoever has it may speak in the place of the response for a quarter of an hour: it is kept
+    #: with the inbound, so that another process can answer, and never logged.
+    token: str = field(repr=False)
+    #: Whether we may also speak in the channel, as its member; else the token is the only way.
+    speaks: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One inbound. *text* is without our own mention; ids are Discord's, as strings."""
 
@@ -79,6 +90,8 @@ class Message:
     #: The category that the channel, or the thread's channel, is in.
     category: str | None = None
     trigger: Trigger = Trigger()
+    #: Of an interaction; its id is that of the inbound.
+    deferred: Deferred | None = None
 
     @property
     def conversation(self) -> Conversation:
@@ -110,8 +123,9 @@ def unpack(inbound: Inbound) -> Message:
         if version != VERSION:
             msg = f"inbound {inbound.id}: payload version {version}, this build reads {VERSION}"
             raise PayloadUnreadable(msg)
-        parts = {"author": Person(**body["author"]), "reply_to": _quoted(body)}
-        return Message(**{**body, **parts, "trigger": _trigger(body)})
+        parts: dict[str, Any] = {"author": Person(**body["author"]), "reply_to": _quoted(body)}
+        parts |= {"trigger": _trigger(body), "deferred": _deferred(body)}
+        return Message(**{**body, **parts})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = f"inbound {inbound.id}: unreadable payload ({type(error).__name__})"
         raise PayloadUnreadable(msg) from None
@@ -125,3 +139,8 @@ def _quoted(body: Mapping[str, Any]) -> Quoted | None:
 def _trigger(body: Mapping[str, Any]) -> Trigger:
     trigger = body.get("trigger", {"kind": Kind.MESSAGE})  # older payloads have none
     return Trigger(**{**trigger, "kind": Kind(trigger["kind"])})
+
+
+def _deferred(body: Mapping[str, Any]) -> Deferred | None:
+    deferred = body.get("deferred")  # older payloads have none
+    return Deferred(**deferred) if deferred else None

@@ -17,6 +17,7 @@ from bot.errors import PayloadUnreadable
 from bot.gate import Gate
 from bot.inbound import Message, unpack
 from bot.pages import nonce
+from bot.responses import say_instead, tell, tell_for_a_while
 from bot.speaking import Outgoing, Rejected, Unreachable, Wire, speaker
 from state.errors import Gone, StateError, StateUnavailable
 from state.outcomes import Settled
@@ -117,7 +118,8 @@ class Notices:
 
     def waits(self, message: Message) -> None:
         """Mark *message* if it still waits in a moment."""
-        if self._reactions and message.id not in self._marks:
+        # A command shows "thinking…" while it waits.
+        if self._reactions and message.deferred is None and message.id not in self._marks:
             done = self._marks[message.id] = asyncio.Event()
             self._spawn(self._mark(message, done), f"mark {message.id}")
 
@@ -125,7 +127,7 @@ class Notices:
         """Remove the mark of a message that waits no more, whichever process made it."""
         if (done := self._marks.get(message.id)) is not None:
             done.set()
-        elif self._reactions and waited > WAIT_SHOWN_AFTER:
+        elif self._reactions and message.deferred is None and waited > WAIT_SHOWN_AFTER:
             self._spawn(self._unmark(message), f"unmark {message.id}")
 
     async def _mark(self, message: Message, done: asyncio.Event) -> None:
@@ -159,8 +161,8 @@ class Notices:
     # --- outcomes without a reply ----------------------------------------------------------------
 
     def empty(self, message: Message) -> None:
-        """Shrug at a message that was addressed to us and got no text."""
-        if self._reactions and message.addressed:
+        """Shrug at a message that was addressed to us and got no text; a command's turn does so."""
+        if self._reactions and message.addressed and message.deferred is None:
             work = self._wire.react(message.channel, message.id, texts.EMPTY)
             self._spawn(work, f"empty {message.id}")
 
@@ -172,7 +174,11 @@ class Notices:
 
     def refused(self, message: Message, text: str) -> None:
         """Say once per conversation, and for a while, that a message was not taken."""
-        self._spawn(self._refuse(message, text), f"refuse {message.id}")
+        if message.deferred is None:
+            work = self._refuse(message, text)
+        else:
+            work = tell_for_a_while(self._wire, message, text, NOTICE_LIFE)
+        self._spawn(work, f"refuse {message.id}")
 
     async def _refuse(self, message: Message, text: str) -> None:
         channel = message.channel
@@ -204,12 +210,22 @@ class Notices:
             if (text := _SETTLED.get(one.outcome)) is not None:
                 for message in messages[:1] if one.turn else messages:  # a turn is told of once
                     self.tell(message, text)
+                messages = messages[1:] if one.turn else []
+            for message in messages:
+                self._end_waiting(message)
             self._mark_ended(one)
 
     def withdrawn(self, inbounds: Iterable[Inbound]) -> None:
         """Take the marks off inbounds that wait no more."""
         for message in readable(inbounds):
             self.served(message, 0.0)
+            self._end_waiting(message)
+
+    def _end_waiting(self, message: Message) -> None:
+        """Let a command that is answered no more say so instead of "thinking…"."""
+        if message.deferred is not None:
+            text = texts.STOPPED if self._reactions else None
+            self._spawn(_say_instead(self._wire, message, text), f"end {message.id}")
 
     def _mark_ended(self, settled: Settled) -> None:
         """Mark the half-written reply of a turn that was stopped while nobody held it."""
@@ -221,7 +237,10 @@ class Notices:
                 self._spawn(work, f"mark ended {message.id}")
 
     async def _tell(self, message: Message, text: str) -> None:
-        await self._say(message, text)
+        if message.deferred is None:
+            await self._say(message, text)
+        else:
+            await tell(self._wire, message, text)
 
     async def _say(self, message: Message, text: str) -> str:
         seed = nonce(f"notice {message.id} {text}", 0, 0, message.channel)
@@ -256,6 +275,10 @@ async def _within(seconds: float, event: asyncio.Event) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+async def _say_instead(wire: Wire, message: Message, text: str | None) -> None:
+    await say_instead(wire, message, text)
 
 
 async def _nothing() -> None:

@@ -14,6 +14,13 @@ THREAD_ARCHIVED = 50083
 THREAD_LOCKED = 160005
 CANNOT_READ_HISTORY = 160002
 BLOCKED_BY_AUTOMOD = 200000
+UNKNOWN_INTERACTION = 10062
+UNKNOWN_WEBHOOK = 10015
+INVALID_WEBHOOK_TOKEN = 50027
+ALREADY_ACKNOWLEDGED = 40060
+
+#: What tells that the token of an interaction is over, or was never acknowledged.
+TOKEN_OVER = frozenset({UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, INVALID_WEBHOOK_TOKEN})
 
 #: Refused edits after which the page goes on in a new message.
 SEND_ANEW = frozenset({UNKNOWN_MESSAGE, THREAD_ARCHIVED, OLD_MESSAGE_EDITED_TOO_OFTEN})
@@ -25,6 +32,7 @@ REMEMBERED = 900.0
 #: Places remembered at once; the oldest are forgotten first.
 PLACES = 10_000
 
+UNAUTHORIZED = 401
 FORBIDDEN = 403
 
 

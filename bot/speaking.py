@@ -1,5 +1,6 @@
 """What it takes to speak: Discord as a protocol, its refusals, and in whose name a task sends."""
 
+from asyncio import Future
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -61,10 +62,49 @@ class OwnMessage:
     text: str
     nonce: str | None
     reply_to: str | None
+    #: Id of the interaction that it is the response to, once it says more than "thinking…".
+    answers: str | None = None
+
+
+#: What the response to an interaction is called, whatever its id.
+ORIGINAL = "@original"
+
+
+class Webhook(Protocol):
+    """
+    What the token of an interaction allows, whether or not we may speak in the channel.
+
+    Every call may raise what those of a `Wire` do, and waits for `acknowledged` first.
+    """
+
+    def wait_for(self, token: str, acknowledged: Future[None]) -> None:
+        """Let calls by *token* begin after *acknowledged*: before, Discord knows no response."""
+        ...
+
+    async def edit(self, token: str, message: str, content: Outgoing) -> OwnMessage:
+        """Replace the text and button of the response (`ORIGINAL`), or of a message of `send`."""
+        ...
+
+    async def send(self, token: str, content: Outgoing) -> OwnMessage:
+        """Send one more message. There is no nonce: a repeat is a second message."""
+        ...
+
+    async def delete(self, token: str, message: str) -> None:
+        """Delete the response, or a message of `send`; one that is gone already is fine."""
+        ...
+
+    async def thinks(self, token: str) -> bool:
+        """Whether the response says nothing but "thinking…" yet."""
+        ...
 
 
 class Wire(Protocol):
     """Discord's side. Every call may raise `Rejected`, `Unreachable` or `NotSpeaking`."""
+
+    @property
+    def webhook(self) -> Webhook:
+        """The way to those who used a command."""
+        ...
 
     async def create(
         self, channel: str, content: Outgoing, *, nonce: str, reply_to: str | None, ping: bool

@@ -12,6 +12,9 @@ MARKS = {
 
 APOLOGY = "-# ⚠ Something went wrong and I had to give this one up. Please ask again."
 
+#: Before a reply that could not take the place of the command's own response.
+ASKED = "-# Asked by <@{person}> <t:{at}:t>:\n"
+
 FILE_PAGE = "-# The rest of this reply, as a file:"
 
 STORE_AWAY = "My memory does not answer just now; please try again in a moment."
@@ -34,3 +37,5 @@ PERSON_RATE = "-# That is a lot in one minute; please wait a little."
 OWNER_RATE = "-# This place has used up its replies for today; ask again tomorrow."
 DROPPED = "-# Your message had to make room for newer ones and will not be answered."
 EXPIRED = "-# Your message waited too long and will not be answered."
+NOT_ALLOWED = "I may not answer you here."
+COMMAND_FAILED = "Something went wrong; please try again."

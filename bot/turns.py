@@ -25,6 +25,7 @@ from bot.kept import Kept
 from bot.locks import Holding
 from bot.pages import Pages
 from bot.responders import Interrupted, Turn
+from bot.responses import NAME_ROOM, mute, response_wire, settle
 from bot.snowflake import made_at
 from bot.speaking import Unreachable
 from bot.speech import Speech, Spoken
@@ -37,6 +38,9 @@ SLOW_REPLY = 10.0
 
 #: Endings whose mark follows by best effort when there was no time for it.
 LEAVES_A_MARK = (Ending.STOPPED, Ending.KILLED, Ending.SUPERSEDED)
+
+#: Endings after which the same turn is taken up again.
+GOES_ON = (Ending.PARKED, Ending.LOST)
 
 log = structlog.get_logger(__name__)
 
@@ -59,6 +63,7 @@ class TurnRun:
             progressed=holding.progress,
         )
         self._kept = Kept(self._started)
+        self._response = response_wire(tools.wire, self._asked_by, self._started)
         self._unmarked = False
         self._turn = Turn(
             messages,
@@ -78,8 +83,9 @@ class TurnRun:
         the head, for the next holder.
         """
         channel = self._asked_by.channel
+        wire = self._response or self._tools.wire
         pages = Pages(
-            self._tools.wire,
+            wire,
             self._tools.state,
             self._tools.pace,
             self._holding,
@@ -92,13 +98,14 @@ class TurnRun:
         turn = self._holding.lease.turn
         self._draft = Draft(
             self._reply,
+            room=NAME_ROOM if self._response else 0,
             max_pages=rules.max_pages,
             delete_partial=rules.delete_partial,
             stop=stop_button(turn) if rules.buttons else None,
             retry=retry_button(turn) if rules.buttons else None,
             emoji=texts.STOPPED if self._tools.notices.reactions else None,
         )
-        self._typing = TypingIndicator(self._tools.wire, channel, self._holding)
+        self._typing = TypingIndicator(wire, channel, self._holding)
         self._conclusion = Conclusion(
             self._tools,
             self._holding,
@@ -127,7 +134,7 @@ class TurnRun:
 
     async def _speak(self) -> Spoken:
         """Run the responder until it ends or is ended."""
-        if self._tools.silence.reigns(self._asked_by.channel):
+        if mute(self._asked_by, silenced=self._tools.silence.reigns(self._asked_by.channel)):
             return Spoken(
                 Ending.FAILED, Silenced("refused here lately; not run, to spare its cost")
             )
@@ -159,10 +166,19 @@ class TurnRun:
             async with asyncio.timeout(CLOSE_WITHIN):
                 retried = self._conclusion.retry_in(spoken) is not None
                 await self._draft.close(spoken.ending, retried=retried)
+                if not (retried or spoken.ending in GOES_ON):
+                    await settle(
+                        self._tools.wire, self._messages, self._response, self._shrug(spoken)
+                    )
         except Exception as error:  # noqa: BLE001 (however the reply is left, the turn is concluded)
             unheard = isinstance(error, TimeoutError | Unreachable)
             self._unmarked = unheard and spoken.ending in LEAVES_A_MARK
             log.warning("reply not closed", ending=spoken.ending.value, reason=repr(error))
+
+    def _shrug(self, spoken: Spoken) -> str | None:
+        """What a command is answered whose turn had nothing to say, unless that was on purpose."""
+        empty = spoken.ending is Ending.FINISHED and not self._turn.declined
+        return texts.EMPTY if empty and self._tools.notices.reactions else None
 
     # --- what a turn knows -----------------------------------------------------------------------
 

@@ -14,7 +14,16 @@ from typing import Any
 import aiohttp
 import discord
 
-from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, Unreachable, speaker
+from bot.speaking import (
+    Button,
+    NotSpeaking,
+    Outgoing,
+    OwnMessage,
+    Rejected,
+    Unreachable,
+    Webhook,
+    speaker,
+)
 
 #: Messages read back when an unknown outcome is settled: the newest, as many as one request tells.
 RECENT = 100
@@ -51,11 +60,12 @@ async def translated() -> AsyncIterator[None]:
 
 
 class DiscordWire:
-    """`bot.delivery.Wire` over a discord.py client."""
+    """`bot.speaking.Wire` over a discord.py client."""
 
-    def __init__(self, client: discord.Client) -> None:
-        """Send through *client*, which must be logged in."""
+    def __init__(self, client: discord.Client, webhook: Webhook) -> None:
+        """Send through *client*, which must be logged in; answer commands by *webhook*."""
         self._client = client
+        self.webhook = webhook
 
     def _channel(self, channel: str) -> discord.PartialMessageable:
         return self._client.get_partial_messageable(int(channel))
@@ -147,5 +157,8 @@ def view(button: Button | None) -> Any:  # noqa: ANN401 (discord.py takes None w
 def own(message: discord.Message) -> OwnMessage:
     """Reduce a message of ours to what settles an unknown outcome."""
     reply_to = message.reference.message_id if message.reference else None
+    origin = message.interaction_metadata
+    answers = str(origin.id) if origin and not message.flags.loading else None
     nonce = str(message.nonce) if message.nonce is not None else None
-    return OwnMessage(str(message.id), message.content, nonce, str(reply_to) if reply_to else None)
+    quoted = str(reply_to) if reply_to else None
+    return OwnMessage(str(message.id), message.content, nonce, quoted, answers)

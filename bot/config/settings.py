@@ -45,7 +45,14 @@ class Settings(BaseSettings):
         env_nested_delimiter="__",
     )
 
-    extensions: Names = ("cogs.echo", "cogs.demo", "cogs.chat", "cogs.control", "cogs.follow")
+    extensions: Names = (
+        "cogs.echo",
+        "cogs.demo",
+        "cogs.chat",
+        "cogs.control",
+        "cogs.follow",
+        "cogs.ask",
+    )
     """Modules with cogs, loaded in this order."""
     extension_paths: Names = ()
     """Folders in which extensions of your own are looked for."""

@@ -21,6 +21,7 @@ from bot.testing.loading import Cog, add
 from bot.testing.shown import Run, Shown, ShownMessage
 from bot.testing.store import Clock
 from bot.testing.watched import CrashPoint, Watched
+from bot.testing.webhook import FakeWebhook
 from bot.testing.wire import CHANNEL, Discord, FakeWire, Sent, snowflake
 from state.memory import Database
 from state.values import Conversation as Where
@@ -190,6 +191,7 @@ class Conversation:
             self._clock, self._database, self._runs, self._crash_at, die=self._die
         )
         self._wire = FakeWire(self._discord)
+        self._wire.webhook = FakeWebhook(self._wire)
         self._bot = Interlock(self._settings, self._store.port, self._wire)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._bot)

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from bot.inbound import Message
 from bot.snowflake import DISCORD_EPOCH
-from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, speaker
+from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, Webhook, speaker
 
 Answer = TypeVar("Answer")
 
@@ -45,6 +45,8 @@ class Sent:
     #: Each text it has shown, in order.
     texts: list[str]
     deleted: bool = False
+    #: The interaction that it is the response to.
+    answers: str | None = None
     #: The button under it now.
     button: Button | None = None
 
@@ -175,13 +177,19 @@ class Discord:
 
 
 class FakeWire:
-    """One process's line to the fake Discord. A cut one carries nothing, as after a kill -9."""
+    """
+    One process's line to the fake Discord. A cut one carries nothing, as after a kill -9.
+
+    Where commands are used, it is given a `bot.testing.webhook.FakeWebhook`.
+    """
+
+    webhook: Webhook
 
     def __init__(self, discord: Discord) -> None:
         self.discord = discord
         self.cut = False
 
-    async def _request(
+    async def request(
         self,
         method: str,
         channel: str,
@@ -191,6 +199,7 @@ class FakeWire:
         text: str | None = None,
         flight: str | None = None,
     ) -> Answer:
+        """Begin a request in whoever's name this task speaks."""
         holding = speaker.get()
         if holding is not None and not holding.may_speak:  # as the real client's trace does
             raise NotSpeaking
@@ -218,7 +227,7 @@ class FakeWire:
                 button=content.button,
             )
 
-        id_ = await self._request("create", channel, act, text=content.text, flight=channel)
+        id_ = await self.request("create", channel, act, text=content.text, flight=channel)
         return OwnMessage(id_, self.discord.find(id_).text, nonce, reply_to)
 
     async def edit(self, channel: str, message: str, content: Outgoing) -> None:
@@ -230,7 +239,7 @@ class FakeWire:
             sent.text, sent.button = text, content.button
             sent.texts.append(text)
 
-        await self._request("edit", channel, act, message=message, text=text, flight=message)
+        await self.request("edit", channel, act, message=message, text=text, flight=message)
 
     async def delete(self, channel: str, message: str) -> None:
         """Delete it."""
@@ -239,23 +248,29 @@ class FakeWire:
             for sent in self.discord.messages:
                 sent.deleted |= sent.id == message
 
-        await self._request("delete", channel, act, message=message, flight=message)
+        await self.request("delete", channel, act, message=message, flight=message)
 
     async def recent(self, channel: str, after: str) -> Sequence[OwnMessage]:
         """Read back what is ours."""
 
         def act() -> list[OwnMessage]:
             return [
-                OwnMessage(m.id, m.text, m.nonce if self.discord.shows_nonces else None, m.reply_to)
+                OwnMessage(
+                    m.id,
+                    m.text,
+                    m.nonce if self.discord.shows_nonces and m.answers is None else None,
+                    m.reply_to,
+                    m.answers if m.text else None,
+                )
                 for m in self.discord.messages
                 if m.channel == channel and not m.deleted and int(m.id) > int(after)
             ]
 
-        return await self._request("recent", channel, act)
+        return await self.request("recent", channel, act)
 
     async def type(self, channel: str) -> None:
         """Show the indicator."""
-        await self._request("type", channel, lambda: None)
+        await self.request("type", channel, lambda: None)
 
     async def react(self, channel: str, message: str, emoji: str) -> None:
         """Add our reaction."""
@@ -263,7 +278,7 @@ class FakeWire:
         def act() -> None:
             self.discord.added[message, emoji] += 1
 
-        await self._request("react", channel, act, message=message, text=emoji)
+        await self.request("react", channel, act, message=message, text=emoji)
 
     async def unreact(self, channel: str, message: str, emoji: str) -> None:
         """Remove our reaction."""
@@ -271,4 +286,4 @@ class FakeWire:
         def act() -> None:
             self.discord.removed[message, emoji] += 1
 
-        await self._request("unreact", channel, act, message=message, text=emoji)
+        await self.request("unreact", channel, act, message=message, text=emoji)

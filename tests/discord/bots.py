@@ -21,7 +21,7 @@ from state import State, connect
 from tests.waiting import PATIENCE, wait_until
 
 #: Cogs that need nothing else.
-EXTENSIONS = ("cogs.echo", "cogs.demo", "cogs.control", "cogs.follow")
+EXTENSIONS = ("cogs.echo", "cogs.demo", "cogs.control", "cogs.follow", "cogs.ask")
 
 ROOT = Path(__file__).parents[2]
 

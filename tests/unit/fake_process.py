@@ -34,6 +34,7 @@ from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder, Turn
 from bot.speech import Limits
+from bot.testing.webhook import FakeWebhook
 from bot.wakes import Wakes
 from state.errors import StateUnavailable
 from state.values import Claim, Overflow
@@ -144,6 +145,7 @@ class Process:
         self.store = store
         self.discord = discord
         self.wire = FakeWire(discord)
+        self.wire.webhook = FakeWebhook(self.wire)
         self.responder = responder
         state, claim = store.port, Claim(lease, by="test")
         self.locks = Locks(state, claim)

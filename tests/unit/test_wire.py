@@ -11,6 +11,7 @@ import pytest
 
 from bot.endings import Ending
 from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, Unreachable
+from bot.webhook import DiscordWebhook
 from bot.wire import DiscordWire, own, trace_config, translated
 from tests.unit.fake_turn import HeldTurn
 from tests.unit.fakes import speaking
@@ -41,7 +42,7 @@ class Client:
     def wire(self) -> DiscordWire:
         """The wire over this client."""
         client: Any = self
-        return DiscordWire(client)
+        return DiscordWire(client, DiscordWebhook(client))
 
 
 async def _each(messages: Sequence[discord.Message]) -> AsyncIterator[discord.Message]:
@@ -54,6 +55,7 @@ def sent(
 ) -> discord.Message:
     """Make a message as discord.py gives it."""
     message = Mock(spec=discord.Message, id=number, content=text, author=author, nonce=nonce)
+    message.interaction_metadata = None
     message.reference = SimpleNamespace(message_id=reply_to) if reply_to else None
     return message
 
