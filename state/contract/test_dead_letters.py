@@ -41,7 +41,9 @@ async def give_up(
     await state.fail(lease, error, Changes(), retry_in=None, limit=1, op=op(), claim=CLAIM)
 
 
-async def letters(state: State, owner: str = HERE.owner, limit: int = 200) -> list[DeadLetter]:
+async def letters(
+    state: State, owner: str | None = HERE.owner, limit: int = 200
+) -> list[DeadLetter]:
     """Read every page of an owner's dead letters."""
     found: list[DeadLetter] = []
     cursor = None
@@ -104,6 +106,18 @@ async def test_dead_letters_are_listed_by_owner(one: State, two: State) -> None:
     assert len(page.letters) == 4
     assert {letter.conversation for letter in await letters(two, limit=4)} == set(homes)
     assert await letters(two, "guild/123") == []
+
+
+async def test_dead_letters_of_all_owners_are_listed_each_once(one: State, two: State) -> None:
+    """Over any size of page and every partition. Contract 46."""
+    homes = [Conversation(f"guild/{n}", f"c{m}") for n in range(9) for m in range(2)]
+    assert await letters(two, None) == []
+    for home in homes:
+        await give_up(one, "m1", at=home)
+    for limit in (1, 4, 200):
+        found = [letter.conversation for letter in await letters(two, None, limit)]
+        assert len(found) == len(homes), limit
+        assert set(found) == set(homes), limit
 
 
 async def test_a_requeued_letter_runs_again(one: State, two: State) -> None:

@@ -23,6 +23,7 @@ from state.contract.scene import (
     started,
 )
 from state.outcomes import Due
+from state.partition import partition_of
 from state.values import Changes, Conversation, SignalKind
 
 pytestmark = pytest.mark.asyncio
@@ -102,6 +103,25 @@ async def test_what_is_due_is_told_earliest_first(one: State, clock: Clock) -> N
     expected = tuple(homes[n] for n in (1, 3, 0, 4, 2))
     assert (await due(one)).conversations == expected
     assert (await due(one, limit=2)).conversations == expected[:2]
+
+
+async def test_what_is_due_later_is_told_to_whom_looks_ahead(one: State, two: State) -> None:
+    """What runs and what backs off, by the time of its wake; not what is idle. Contract 49."""
+    runs, later, idle = (Conversation("guild/1", f"c{n}") for n in (2, 1, 0))
+    lease = (await begin(one, message("m1"), at=later)).lease
+    await one.fail(lease, "no", Changes(), retry_in=LEASE + 5, limit=9, op=op(), claim=CLAIM)
+    await begin(one, message("m1"), at=runs)
+    await finish(one, (await begin(one, message("m1"), at=idle)).lease)
+
+    async def ahead(seconds: float, limit: int = 9) -> tuple[Conversation, ...]:
+        partition = partition_of(runs.owner, two.partitions)
+        return (await two.due(partition, limit, ahead=seconds)).conversations
+
+    assert await ahead(LEASE - 1) == ()
+    assert await ahead(LEASE) == (runs,)
+    assert await ahead(LEASE + 5) == (runs, later)
+    assert await ahead(1e9) == (runs, later)
+    assert await ahead(1e9, limit=1) == (runs,)
 
 
 async def test_nobody_starves_in_a_long_list(one: State, two: State, clock: Clock) -> None:

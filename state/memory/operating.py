@@ -20,15 +20,19 @@ class Operating(Handle):
     """What operators do to a `Database`."""
 
     async def dead_letters(
-        self, owner: str, cursor: str | None = None, limit: int = 200
+        self, owner: str | None, cursor: str | None = None, limit: int = 200
     ) -> DeadLetters:
-        """See `State.dead_letters`; the cursor is the last `conversation number` of the page."""
+        """See `State.dead_letters`; the cursor is the last letter of the page, as it is sorted."""
         now = self._now()
         letters = sorted(
-            (f"{conversation.id} {letter.at:020} {letter.id}", conversation, letter)
+            (
+                f"{conversation.owner} {conversation.id} {letter.at:020} {letter.id}",
+                conversation,
+                letter,
+            )
             for conversation, record in self._db.records.items()
             for letter in record.dead
-            if conversation.owner == owner
+            if owner in (None, conversation.owner)
         )
         rest = [entry for entry in letters if cursor is None or entry[0] > cursor]
         page = tuple(_shown(letter, where, now) for _, where, letter in rest[:limit])

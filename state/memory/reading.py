@@ -16,11 +16,11 @@ from state.values import (
 class Reading(Handle):
     """Views, history, due work and subscriptions of a `Database`."""
 
-    async def due(self, partition: int, limit: int) -> Due:
+    async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
         """See `State.due`."""
-        now = self._now()
+        until = self._now() + int(ahead * 1e6)
         mine = [r for c, r in self._db.records.items() if self._partition(c) == partition]
-        waking = sorted((r for r in mine if r.wake is not None and r.wake <= now), key=wake_of)
+        waking = sorted((r for r in mine if r.wake is not None and r.wake <= until), key=wake_of)
         signals = [r.turn.signal for r in mine if r.turn and r.turn.signal]
         return Due(tuple(r.conversation for r in waking[:limit]), tuple(signals[:limit]))
 

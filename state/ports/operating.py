@@ -16,9 +16,13 @@ class Operating(Protocol):
     """What operators do to conversations, and what the law asks of them."""
 
     async def dead_letters(
-        self, owner: str, cursor: str | None = None, limit: int = 200
+        self, owner: str | None, cursor: str | None = None, limit: int = 200
     ) -> DeadLetters:
-        """List the dead letters of exactly *owner*, the oldest of a conversation first."""
+        """
+        List the dead letters of exactly *owner*, the oldest of a conversation first.
+
+        None lists those of every owner.
+        """
         ...
 
     async def requeue(self, conversation: Conversation, letter: str, *, op: str) -> bool:

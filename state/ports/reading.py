@@ -16,12 +16,13 @@ from state.values import (
 class Reading(Protocol):
     """Views, due work, transcripts and subscriptions."""
 
-    async def due(self, partition: int, limit: int) -> Due:
+    async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
         """
         List conversations of one partition whose wake has come, and unfinished signals.
 
         Read only; at most *limit* of each, the earliest wake first. Two callers may see the same:
-        `claim` gives a conversation to one of them.
+        `claim` gives a conversation to one of them. With *ahead* also those whose wake comes within
+        so many seconds: what runs, waits or is scheduled, for an operator to look at.
         """
         ...
 

@@ -13,21 +13,36 @@ class Operating(Reading):
     """What operators do about turns that were given up."""
 
     async def dead_letters(
-        self, owner: str, cursor: str | None = None, limit: int = 200
+        self, owner: str | None, cursor: str | None = None, limit: int = 200
     ) -> DeadLetters:
-        """See `State.dead_letters`; the cursor is the last `conversation time letter` before."""
-        partition = partition_of(owner, self.partitions)
-        now, names = await self._listed(partition, f"l {owner} ", cursor, limit + 1)
+        """See `State.dead_letters`; the cursor is the last `owner conversation time letter`."""
+        now, names = await self._dead(owner, cursor, limit + 1)
         page = [name.split(" ") for name in names[:limit]]
+        places = [(Conversation(whose, where), letter) for whose, where, _, letter in page]
         stored = await asyncio.gather(
-            *(self._field("dead", Conversation(owner, where), letter) for where, _, letter in page)
+            *(self._field("dead", where, letter) for where, letter in places)
         )
         letters = tuple(
-            replies.dead_letter(Conversation(owner, where), letter, one, now)
-            for (where, _, letter), one in zip(page, stored, strict=True)
+            replies.dead_letter(where, letter, one, now)
+            for (where, letter), one in zip(places, stored, strict=True)
             if one is not None  # requeued since it was listed
         )
         return DeadLetters(letters, names[limit - 1] if len(names) > limit else None)
+
+    async def _dead(self, owner: str | None, after: str | None, most: int) -> tuple[int, list[str]]:
+        """List what names the dead letters of an owner, or of all, partition after partition."""
+        if owner is not None:
+            partition = partition_of(owner, self.partitions)
+            after = after and after.removeprefix(f"{owner} ")
+            now, names = await self._listed(partition, f"l {owner} ", after, most)
+            return now, [f"{owner} {name}" for name in names]
+        partition = partition_of(after.partition(" ")[0], self.partitions) if after else 0
+        now, names = 0, list[str]()
+        while partition < self.partitions and len(names) < most:
+            now, found = await self._listed(partition, "l ", after, most - len(names))
+            names += found
+            partition, after = partition + 1, None
+        return now, names
 
     async def requeue(self, conversation: Conversation, letter: str, *, op: str) -> bool:
         """See `State.requeue`."""

@@ -11,10 +11,10 @@ from state.values import Conversation
 class Reading(Handle):
     """Views, history, due work and subscriptions of a Redis store."""
 
-    async def due(self, partition: int, limit: int) -> Due:
+    async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
         """See `State.due`."""
         keys = [self._keys.wake(partition), self._keys.signals(partition)]
-        names, signals = await self._run(scripts.DUE, keys, [limit])
+        names, signals = await self._run(scripts.DUE, keys, [limit, int(ahead * 1e6)])
         return Due(
             tuple(conversation_named(name.decode()) for name in names),
             tuple(replies.signal_named(signal) for signal in signals),

@@ -14,7 +14,7 @@ class Operating(Handle):
     """What operators do to conversations, and what the law asks of them."""
 
     async def dead_letters(
-        self, owner: str, cursor: str | None = None, limit: int = 200
+        self, owner: str | None, cursor: str | None = None, limit: int = 200
     ) -> DeadLetters:
         """See `State.dead_letters`."""
         return await self._read(lambda tx: dead_letters(tx, owner, cursor, limit))
@@ -34,15 +34,15 @@ class Operating(Handle):
         return await self._write(lambda tx: forgetting.forget(tx, target, limit))
 
 
-def dead_letters(tx: Transaction, owner: str, cursor: str | None, limit: int) -> DeadLetters:
-    """See `State.dead_letters`; the cursor is the last `conversation time name` of the page."""
+def dead_letters(tx: Transaction, owner: str | None, cursor: str | None, limit: int) -> DeadLetters:
+    """See `State.dead_letters`; the cursor is the last `owner conversation time name` so far."""
     lowest, beyond = keys_of(owner)
-    conversation, at, name = cursor.split(" ") if cursor else ("", "0", "")
+    after, at, name = cursor.rsplit(" ", 2) if cursor else (lowest, "0", "")
     rows = tx.execute(
         "SELECT id, conversation, name, error, state, at FROM dead_letter "
         "WHERE conversation < ? AND (conversation, at, name) > (?, ?, ?) "
         "ORDER BY conversation, at, name LIMIT ?",
-        (beyond, lowest + conversation, int(at), name, limit + 1),
+        (beyond, after, int(at), name, limit + 1),
     ).fetchall()
     page = rows[:limit]
     letters = tuple(
@@ -54,7 +54,7 @@ def dead_letters(tx: Transaction, owner: str, cursor: str | None, limit: int) ->
     if len(rows) <= limit or not page:
         return DeadLetters(letters, None)
     _, key, name, _, _, at = page[-1]
-    return DeadLetters(letters, f"{conversation_of(key).id} {at:020} {name}")
+    return DeadLetters(letters, f"{key} {at:020} {name}")
 
 
 def _inbounds(tx: Transaction, letter: int) -> tuple[Inbound, ...]:

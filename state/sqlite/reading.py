@@ -11,9 +11,9 @@ from state.values import Conversation
 class Reading(Handle):
     """Views, due work, transcripts and subscriptions."""
 
-    async def due(self, partition: int, limit: int) -> Due:
+    async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
         """See `State.due`."""
-        return await self._read(lambda tx: due(tx, partition, limit))
+        return await self._read(lambda tx: due(tx, partition, limit, ahead))
 
     async def view(self, conversation: Conversation) -> View:
         """See `State.view`."""
@@ -46,11 +46,11 @@ class Reading(Handle):
         return await self._read(lambda tx: subscriptions(tx, cursor, limit))
 
 
-def due(tx: Transaction, partition: int, limit: int) -> Due:
+def due(tx: Transaction, partition: int, limit: int, ahead: float) -> Due:
     """See `State.due`."""
     waking = tx.execute(
         "SELECT key FROM conversation WHERE partition = ? AND wake <= ? ORDER BY wake, key LIMIT ?",
-        (partition, tx.now, limit),
+        (partition, tx.now + int(ahead * 1e6), limit),
     )
     conversations = tuple(conversation_of(key) for (key,) in waking)
     signalled = tx.execute(

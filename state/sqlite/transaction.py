@@ -245,8 +245,10 @@ def conversation_of(key: str) -> Conversation:
     return Conversation(owner, name)
 
 
-def keys_of(owner: str) -> tuple[str, str]:
+def keys_of(owner: str | None) -> tuple[str, str]:
     """Return the first key that an owner's conversation may have, and the first beyond."""
+    if owner is None:
+        return "", "\U0010ffff"  # of all owners
     return f"{owner} ", f"{owner}!"
 
 

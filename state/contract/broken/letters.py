@@ -14,7 +14,7 @@ class ListsTheNewestFirst(MemoryState):
     """The letters of a page come in the opposite order."""
 
     async def dead_letters(
-        self, owner: str, cursor: str | None = None, limit: int = 200
+        self, owner: str | None, cursor: str | None = None, limit: int = 200
     ) -> DeadLetters:
         """Turn the page around, if it is of one conversation."""
         page = await super().dead_letters(owner, cursor, limit)
@@ -27,10 +27,12 @@ class ListsLettersByPrefix(MemoryState):
     """An owner whose name begins alike has its letters listed, too."""
 
     async def dead_letters(
-        self, owner: str, cursor: str | None = None, limit: int = 200
+        self, owner: str | None, cursor: str | None = None, limit: int = 200
     ) -> DeadLetters:
         """Add those of the others to the last page."""
         page = await super().dead_letters(owner, cursor, limit)
+        if owner is None:
+            return page
         others = {home.owner for home in self._db.records} - {owner}
         alike = [other for other in others if other.startswith(owner)]
         if page.cursor is None:
@@ -38,6 +40,21 @@ class ListsLettersByPrefix(MemoryState):
                 more = await super().dead_letters(other, None, limit)
                 page = replace(page, letters=page.letters + more.letters)
         return page
+
+
+@caught_by("test_dead_letters_of_all_owners_are_listed_each_once")
+class ListsTheFirstPartition(MemoryState):
+    """Whoever asks for the letters of all owners is told of one partition."""
+
+    async def dead_letters(
+        self, owner: str | None, cursor: str | None = None, limit: int = 200
+    ) -> DeadLetters:
+        """Leave out the others."""
+        page = await super().dead_letters(owner, cursor, limit)
+        if owner is not None:
+            return page
+        found = tuple(one for one in page.letters if self._partition(one.conversation) == 0)
+        return replace(page, letters=found)
 
 
 class Requeued(MemoryState):

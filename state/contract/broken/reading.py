@@ -12,9 +12,9 @@ from state.values import Conversation
 class ListsByName(MemoryState):
     """What is due comes in the order of names, so that a long list starves its end."""
 
-    async def due(self, partition: int, limit: int) -> Due:
+    async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
         """Sort by name, then cut."""
-        found = await super().due(partition, 10**6)
+        found = await super().due(partition, 10**6, ahead=ahead)
         named = sorted(found.conversations, key=lambda conversation: conversation.id, reverse=True)
         return Due(tuple(named[:limit]), found.signals[:limit])
 
@@ -23,9 +23,9 @@ class ListsByName(MemoryState):
 class SweepsSignalsOnce(MemoryState):
     """A sweep tells of a signal only while its conversation is not due to be claimed."""
 
-    async def due(self, partition: int, limit: int) -> Due:
+    async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
         """Tell of one signal at most."""
-        found = await super().due(partition, limit)
+        found = await super().due(partition, limit, ahead=ahead)
         return replace(found, signals=found.signals[:1])
 
 
@@ -33,9 +33,9 @@ class SweepsSignalsOnce(MemoryState):
 class SweepsLate(MemoryState):
     """An expired lease is due a moment after its end, when somebody may have claimed it."""
 
-    async def due(self, partition: int, limit: int) -> Due:
+    async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
         """Leave out what expires at this very moment and has recorded something."""
-        found = await super().due(partition, limit)
+        found = await super().due(partition, limit, ahead=ahead)
         now = self._now()
         late = {
             record.conversation
@@ -43,6 +43,15 @@ class SweepsLate(MemoryState):
             if record.expires == now and record.turn is not None and record.turn.steps
         }
         return replace(found, conversations=tuple(c for c in found.conversations if c not in late))
+
+
+@caught_by("test_what_is_due_later_is_told_to_whom_looks_ahead")
+class LooksNowhereAhead(MemoryState):
+    """Whoever looks ahead is told what is due now."""
+
+    async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
+        """Forget that it was asked for more."""
+        return await super().due(partition, limit)
 
 
 @caught_by("test_the_transcript_is_read_by_pages")
