@@ -15,7 +15,8 @@ import structlog
 
 from bot.endings import Ending
 from bot.locks import Holding
-from bot.pages import Pages, Posted
+from bot.pages import Pages
+from bot.posted import Posted
 from bot.speaking import LEASE_GONE, NotSpeaking, Outgoing, Unreachable
 
 #: Seconds that the first page waits for more text, unless the reply is complete: what is created is
@@ -109,8 +110,10 @@ class Reply:
         self._nudged.set()
 
     async def settle(self) -> None:
-        """Find out which pages are on Discord although their creates were never answered."""
+        """Find the pages whose creates were never answered; remove what is but a status line."""
         self._posted |= await self._pages.settle(self._posted)
+        for number in [number for number, posted in self._posted.items() if posted.bare]:
+            await self._delete(number)
 
     async def mark(self, mark: str, emoji: str | None) -> None:
         """
@@ -154,9 +157,9 @@ class Reply:
 
     def _differs(self, number: int, content: Outgoing) -> bool:
         posted = self._posted[number]
-        # What button a forerunner left is not known, so its pages are written once in any case.
-        unknown = posted.adopted and self._hurried.is_set()
-        return unknown or (posted.shown, posted.button) != (content.text, content.button)
+        # What a forerunner left below its text is not known: its pages are written once at least.
+        unknown = posted.pieces is None and posted.message is not None and self._hurried.is_set()
+        return unknown or posted.differs(content)
 
     def _ahead(self, number: int, content: Outgoing) -> bool:
         """Whether a forerunner got further with its last page than this run is by now."""

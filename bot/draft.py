@@ -2,15 +2,16 @@
 
 import asyncio
 from contextlib import suppress
-from dataclasses import replace
 from typing import assert_never
 
 from bot import texts
+from bot.composition import Composition
 from bot.delivery import Reply
 from bot.endings import Ending
+from bot.errors import PieceInvalid
+from bot.replies import Buttons, Chunk, Embed, File, Status
 from bot.speaking import Button, Outgoing, Unreachable
-from bot.stream import Stream, units
-from bot.stream.glyphs import encodable
+from bot.stream import MESSAGE_UNITS, units
 
 #: Seconds that closing a reply early may take before the next turn begins.
 CLOSE_WITHIN = 2.0
@@ -30,6 +31,7 @@ class Draft:
         reply: Reply,
         *,
         room: int = 0,
+        file_limit: int,
         max_pages: int,
         delete_partial: bool,
         stop: Button | None,
@@ -39,8 +41,9 @@ class Draft:
         """
         Show at most *max_pages* messages, the rest as a file.
 
-        *room* is how many UTF-16 units the wire may add to one; *stop* is under the last page while
-        it grows, *retry* under an apology; *emoji* marks what has no text to put a mark behind.
+        A file has at most *file_limit* bytes. *room* is how many UTF-16 units the wire may add to a
+        message. *stop* is under the last page while it grows, *retry* under an apology; *emoji*
+        marks what has no text to put a mark behind.
         """
         self._reply = reply
         self._max_pages = max_pages
@@ -48,39 +51,43 @@ class Draft:
         self._stop = stop
         self._retry = retry
         self._emoji = emoji
-        self._stream = Stream(reserve=MARK_ROOM + room)
+        self._composition = Composition(
+            most=MESSAGE_UNITS - room, reserve=MARK_ROOM, file_limit=file_limit
+        )
 
     @property
     def text(self) -> str:
-        """All that was written."""
-        return self._stream.text
+        """All the text that was written."""
+        return self._composition.text
 
     @property
     def blank(self) -> bool:
-        """Whether nothing visible was written."""
-        return self._stream.blank()
+        """Whether there is nothing to be seen."""
+        return self._composition.blank
 
-    def write(self, chunk: str) -> None:
-        """Add a chunk and show it soon."""
-        self._stream.write(chunk)
-        if not self.blank:
-            pages = self._stream.pages[: self._max_pages]
-            shown = [Outgoing(page.shown) for page in pages]
-            self._reply.show([*shown[:-1], replace(shown[-1], button=self._stop)])
+    async def take(self, chunk: Chunk) -> None:
+        """Add what was yielded and show it soon; raise `PieceInvalid` when it cannot be."""
+        match chunk:
+            case str():
+                self._composition.write(chunk)
+            case Status(text):
+                self._composition.set_status(text)
+            case Embed() | File():
+                self._composition.add(chunk)
+            case Buttons():
+                raise PieceInvalid("Buttons cannot be shown yet")
+            case _:
+                assert_never(chunk)
+        if pages := self._composition.growing(self._max_pages, self._stop):
+            self._reply.show(pages)
 
     async def land(self) -> None:
         """Put all of it on Discord; return when it is there."""
         await self._reply.land(self._pages())
 
     def _pages(self) -> list[Outgoing]:
-        """All of the text: the first pages as messages, the rest as a file."""
-        if self.blank:
-            return []
-        pages = list(self._stream.pages)
-        shown = [Outgoing(page.shown) for page in pages[: self._max_pages]]
-        if rest := "".join(page.body for page in pages[self._max_pages :]):
-            shown.append(Outgoing(texts.FILE_PAGE, encodable(rest).encode()))
-        return shown
+        """All of it, or nothing if there is nothing to be seen."""
+        return [] if self.blank else self._composition.finished(self._max_pages)
 
     async def close(self, ending: Ending, *, retried: bool) -> None:
         """Leave the reply as *ending* wants it; *retried*: the turn goes on in a moment."""
@@ -116,7 +123,7 @@ class Draft:
             await self.mark(ending)
             return
         last, button = pages[-1], self._retry if ending is Ending.FAILED else None
-        marked = Outgoing(last.text + texts.MARKS[ending], last.file, button)
+        marked = Outgoing(last.text + texts.MARKS[ending], last.pieces, button)
         await self._reply.land([*pages[:-1], marked])
 
     async def mark(self, ending: Ending) -> None:

@@ -10,6 +10,7 @@ Everything that `bot` raises on purpose.
     │   └── IntentMissing      Discord does not grant an intent that the settings need
     ├── RetryLater             a responder asks for its turn to be tried again
     ├── TurnNotStarted         a command of an author asks for a turn that cannot be begun
+    ├── PieceInvalid           a responder yields what cannot be part of a reply
     ├── Silenced               a turn was not run, since Discord refused us there lately
     ├── TurnTimedOut           a turn exceeded one of its limits
     └── PayloadUnreadable      the store holds something that this build cannot read
@@ -78,6 +79,10 @@ class RetryLater(InterlockError):
 
 class TurnNotStarted(InterlockError):
     """Raised to whoever calls `start_turn` with what no turn can be made of; one line says why."""
+
+
+class PieceInvalid(InterlockError, ValueError):
+    """Raised for a piece of a reply; the text is one line that says what would be right."""
 
 
 class Silenced(InterlockError):

@@ -12,19 +12,41 @@ import time
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bot import texts
 from bot.insist import insist
 from bot.locks import Holding
 from bot.pace import Pace
-from bot.refusals import CANNOT_READ_HISTORY, SEND_ANEW, UNKNOWN_MESSAGE
-from bot.speaking import Button, Outgoing, OwnMessage, Rejected, Unreachable, Wire
+from bot.posted import Posted, as_sent, changed
+from bot.refusals import (
+    CANNOT_READ_HISTORY,
+    NOT_WITH_PIECES,
+    SEND_ANEW,
+    TOO_LARGE,
+    UNKNOWN_MESSAGE,
+)
+from bot.speaking import (
+    NOTHING,
+    Kind,
+    Outgoing,
+    OwnMessage,
+    Pieces,
+    Rejected,
+    Unreachable,
+    Wire,
+)
+from bot.stream import units
 from state.ports import State
 from state.values import Page
 
 #: Seconds of Discord's nonce window that we trust ("the past few minutes", without a figure).
 #: Beyond it an unknown outcome is settled by reading the channel.
 NONCE_WINDOW = 120.0
+
+#: UTF-16 units up to which a text is given a note of what was left out. Relation: below Discord's
+#: 2,000 by what a `Wire` may add to it.
+NOTED = 1900
 
 #: Deliberate re-sends of one page; a channel where each is deleted at once is given up.
 MAX_ISSUES = 3
@@ -34,21 +56,6 @@ def nonce(turn: str, number: int, issue: int, channel: str) -> str:
     """Derive the nonce of one page: 25 characters, Discord's longest, equal on every replay."""
     seed = f"{turn}\n{number}\n{issue}\n{channel}".encode()
     return urlsafe_b64encode(hashlib.sha256(seed).digest()).decode()[:25]
-
-
-@dataclass(slots=True)
-class Posted:
-    """A page that is on Discord. *shown* is None when what it says could not be found out."""
-
-    #: None when it was delivered and then deleted by somebody.
-    message: str | None
-    issue: int
-    shown: str | None
-    #: Local monotonic time before which it is not edited again.
-    editable: float = 0.0
-    #: Written by a forerunner of this run, and not yet by this run.
-    adopted: bool = False
-    button: Button | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,8 @@ class Pages:
         self._after = reply_to
         self._ping = ping
         self._unsettled: dict[int, Unsettled] = {}
+        #: Kinds of pieces that were refused here.
+        self._refused: set[Kind] = set()
 
     # --- what a forerunner left ------------------------------------------------------------------
 
@@ -102,9 +111,10 @@ class Pages:
         if any(posted.adopted for posted in adopted.values()):
             with suppress(Rejected, Unreachable):
                 recent = await self._wire.recent(self._channel, self._after)
-                says = {message.id: message.text for message in recent}
+                says = {message.id: message for message in recent}
                 for posted in adopted.values():
-                    posted.shown = says.get(posted.message or "")
+                    if (there := says.get(posted.message or "")) is not None:
+                        posted.read(there)
 
     # --- create ----------------------------------------------------------------------------------
 
@@ -135,32 +145,35 @@ class Pages:
             return None
         if (there := await self._find(unsettled.page, taken)) is None:
             return None
-        return Posted(
-            there.id, unsettled.page.issue, there.text, adopted=unsettled.since == -math.inf
-        )
+        posted = Posted(there.id, unsettled.page.issue, None, adopted=unsettled.since == -math.inf)
+        return posted.read(there)
 
     async def _try(self, number: int, issue: int, content: Outgoing) -> Posted | None:
         """Journal the intent and send the page; None when it has to be tried in a plainer form."""
-        intent = content.text.encode("utf-8", "replace")
+        form = self._form(content)
+        intent = form.likeness.encode("utf-8", "replace")
         page = await insist(lambda: self._state.page(self._holding.lease, number, issue, intent))
         if page.message_id is not None:
             return Posted(page.message_id, page.issue, None)
         reply_to = self._reply_to if number == 0 else None
         try:
             sent = await self._wire.create(
-                self._channel, content, nonce=self._nonce(page), reply_to=reply_to, ping=self._ping
+                self._channel, form, nonce=self._nonce(page), reply_to=reply_to, ping=self._ping
             )
         except (Unreachable, asyncio.CancelledError):
             self._unsettled.setdefault(number, Unsettled(page, time.monotonic()))
             raise
         except Rejected as error:
             if error.code == UNKNOWN_MESSAGE:  # this very create was delivered before, and deleted
-                return Posted(None, issue, content.text)
-            if error.code != CANNOT_READ_HISTORY or reply_to is None:
+                sent = None
+            elif error.code == CANNOT_READ_HISTORY and reply_to is not None:
+                self._reply_to = None  # replying needs the right to read history: send it plainly
+                return None
+            elif self._step_down(error, form):
+                return None
+            else:
                 raise
-            self._reply_to = None  # replying needs the right to read history: send it plainly
-            return None
-        return _as_sent(sent, issue, content)
+        return as_sent(sent, issue, content, form, known=number not in self._unsettled)
 
     async def settle(self, taken: Mapping[int, Posted]) -> dict[int, Posted]:
         """Answer the pages that are on Discord although their creates were never answered."""
@@ -168,7 +181,7 @@ class Pages:
         for number, unsettled in sorted(self._unsettled.items()):
             there = await self._find(unsettled.page, {**taken, **found})
             if there is not None:
-                found[number] = Posted(there.id, unsettled.page.issue, there.text)
+                found[number] = Posted(there.id, unsettled.page.issue, None).read(there)
         for number in found:
             del self._unsettled[number]
         return found
@@ -190,7 +203,32 @@ class Pages:
         before = taken.get(page.number - 1)
         newest = int(before.message or 0) if before else 0
         plain = [one for one in free if one.reply_to is None and int(one.id) > newest]
-        return next((one for one in plain if one.text == intent), None)
+        return next((one for one in plain if one.likeness == intent), None)
+
+    # --- what may not be sent here ---------------------------------------------------------------
+
+    def _form(self, content: Outgoing) -> Outgoing:
+        """Leave out of *content* what was refused here, with a word of it where there is room."""
+        pieces, notes = content.pieces, ""
+        for kind in sorted(self._refused):
+            if getattr(pieces, kind):
+                pieces, notes = pieces.without(kind), f"{notes}\n{texts.LEFT_OUT[kind]}"
+        if not notes:
+            return content
+        told = f"{content.content}{notes}".lstrip("\n")
+        text = told if units(told) <= NOTED else content.content
+        return replace(content, text=text, status="", pieces=pieces)
+
+    def _step_down(self, error: Rejected, form: Outgoing) -> bool:
+        """Note what *error* forbids of a form that was refused; whether a plainer one is left."""
+        if error.code not in NOT_WITH_PIECES:
+            return False
+        kinds: tuple[Kind, ...] = ("files",) if error.code == TOO_LARGE else ("embeds", "files")
+        for kind in kinds:
+            if getattr(form.pieces, kind):
+                self._refused.add(kind)
+                return True
+        return False
 
     def _editable(self, begun: float) -> float:
         """When a page may be edited after a request that began at *begun*, local monotonic."""
@@ -204,26 +242,33 @@ class Pages:
 
     async def edit(self, posted: Posted, content: Outgoing) -> bool:
         """
-        Bring a page to its wanted text; False when it must go on in a new message.
+        Bring a page to its wanted content; False when it must go on in a new message.
 
-        One that was found deleted before is left alone. A file cannot be edited: that of a
-        forerunner, which may have written something else, is deleted here.
+        One that was found deleted before is left alone.
         """
         begun = time.monotonic()
         if posted.message is not None:
-            if content.file is not None and posted.adopted:
-                await self._wire.delete(self._channel, posted.message)
-                return False
             try:
-                await self._wire.edit(self._channel, posted.message, content)
+                await self._change(posted.message, posted, content)
             except Rejected as error:
                 if error.code not in SEND_ANEW or posted.issue >= MAX_ISSUES:
                     raise
                 return False
             posted.editable = self._editable(begun)
             self._holding.progress()
-        posted.shown, posted.button, posted.adopted = content.text, content.button, False
+        posted.become(content)
         return True
+
+    async def _change(self, message: str, posted: Posted, content: Outgoing) -> None:
+        """Edit a message, in the plainest form that is let through if need be."""
+        while True:
+            form = self._form(content)
+            pieces = changed(posted.pieces, form.pieces)
+            try:
+                return await self._wire.edit(self._channel, message, replace(form, pieces=pieces))
+            except Rejected as error:
+                if not self._step_down(error, form):
+                    raise
 
     async def delete(self, posted: Posted) -> None:
         """Remove a page."""
@@ -235,19 +280,9 @@ class Pages:
         if last is not None and last.message is not None and last.shown is not None:
             if last.shown.endswith(mark):
                 return  # put there by a forerunner that ended before it could tell the store
-            await self._wire.edit(self._channel, last.message, Outgoing(last.shown + mark))
+            # Only the responder's buttons have to be named; files and embeds stay as they are.
+            kept = Pieces(buttons=last.pieces.buttons) if last.pieces else NOTHING
+            await self._wire.edit(self._channel, last.message, Outgoing(last.shown + mark, kept))
         elif emoji is not None:
             message = last.message if last else None
             await self._wire.react(self._channel, message or self._after, emoji)
-
-
-def _as_sent(sent: OwnMessage, issue: int, content: Outgoing) -> Posted:
-    """
-    Tell what a create has put on Discord.
-
-    A repeat is answered with what the first try made, in the words of then, which a later edit has
-    to bring up to date. Discord strips white space at both ends; that is no difference.
-    """
-    if sent.text.strip() == content.text.strip():
-        return Posted(sent.id, issue, content.text, button=content.button)
-    return Posted(sent.id, issue, sent.text)

@@ -22,6 +22,12 @@ ALREADY_ACKNOWLEDGED = 40060
 #: What tells that the token of an interaction is over, or was never acknowledged.
 TOKEN_OVER = frozenset({UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, INVALID_WEBHOOK_TOKEN})
 
+MISSING_PERMISSIONS = 50013
+TOO_LARGE = 40005
+
+#: Refusals that may be about a message's embeds and files, and not about the message.
+NOT_WITH_PIECES = frozenset({MISSING_PERMISSIONS, TOO_LARGE})
+
 #: Refused edits after which the page goes on in a new message.
 SEND_ANEW = frozenset({UNKNOWN_MESSAGE, THREAD_ARCHIVED, OLD_MESSAGE_EDITED_TOO_OFTEN})
 

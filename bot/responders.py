@@ -1,10 +1,10 @@
 """
 The page a cog author reads: what a responder is, and what its turn offers.
 
-A responder is a cog with an async generator `respond(turn)` that yields the reply in chunks of
-text. It is advanced and closed in one task; it may be cancelled at any await, and has two seconds
-to clean up. What it sends past `turn` is neither journaled nor fenced: after a crash it may be
-said twice.
+A responder is a cog with an async generator `respond(turn)` that yields the reply in chunks: text,
+and what else `bot.replies` has. It is advanced and closed in one task; it may be cancelled at any
+await, and has two seconds to clean up. What it sends past `turn` is neither journaled nor fenced:
+after a crash it may be said twice.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from bot.endings import Ending
 from bot.inbound import Message, Person, Quoted, Trigger
 from bot.journal import Journal
+from bot.replies import Chunk
 from bot.transcript import Said
 
 Result = TypeVar("Result")
@@ -29,7 +30,7 @@ class Responder(Protocol):
     function that returns the generator.
     """
 
-    def respond(self, turn: "Turn", /) -> AsyncGenerator[str, None]:
+    def respond(self, turn: "Turn", /) -> AsyncGenerator[Chunk, None]:
         """Yield the reply in chunks."""
         ...
 

@@ -98,6 +98,10 @@ class ResponseWire:
         """Whether the response to *message* is a page of this reply."""
         return self._taken and message.id == self._asked_by.id
 
+    def file_limit(self, guild: str | None) -> int:
+        """As of the wire below."""
+        return self._wire.file_limit(guild)
+
     # --- pages -----------------------------------------------------------------------------------
 
     async def create(
@@ -167,8 +171,10 @@ class ResponseWire:
 
     def _as_page(self, sent: OwnMessage) -> OwnMessage:
         name = named(self._asked_by)
-        if sent.text.startswith(name):
-            return replace(sent, text=sent.text.removeprefix(name), reply_to=self._asked_by.id)
+        if sent.content.startswith(name):
+            return replace(
+                sent, content=sent.content.removeprefix(name), reply_to=self._asked_by.id
+            )
         return replace(sent, reply_to=sent.answers or sent.reply_to)
 
     # --- the rest --------------------------------------------------------------------------------

@@ -3,10 +3,11 @@
 from asyncio import Future
 from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, TypeAlias
 
 from bot.locks import Holding
+from bot.replies import Embed, File, Style
 from state.errors import Gone, LeaseLost, StateUnavailable
 
 #: The holding in whose name this task sends. The client asks it at each request's start, because
@@ -32,6 +33,9 @@ class NotSpeaking(Exception):
     """A request was about to begin without a live lease."""
 
 
+#: What a status line begins with: small print, and a sign that no text of ours begins a line with.
+STATUS_SIGN = "-# ⋯ "
+
 #: What tells that this turn is no longer, or may no longer be, ours to go on with: it is left as it
 #: is to the next holder, and counts as no failure.
 LEASE_GONE = (NotSpeaking, LeaseLost, StateUnavailable, Gone)
@@ -43,15 +47,59 @@ class Button:
 
     label: str
     id: str
+    style: Style = "secondary"
+    #: The page that it opens, instead of having an id.
+    url: str = ""
+
+
+#: What may be forbidden of what a message carries.
+Kind: TypeAlias = Literal["files", "embeds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """
+    What a message carries beside its text.
+
+    Of files and embeds, None means none in a new message, and in an edit those that are there.
+    """
+
+    files: tuple[File, ...] | None = None
+    embeds: tuple[Embed, ...] | None = None
+    buttons: tuple[Button, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.files or self.embeds or self.buttons)
+
+    def without(self, kind: Kind) -> "Pieces":
+        """Leave out all of one kind."""
+        return replace(self, embeds=None) if kind == "embeds" else replace(self, files=None)
+
+
+NOTHING = Pieces()
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """The content of one message: text, or text with the rest of a long reply as a file."""
+    """The content of one message. *button* is ours, below those of the responder."""
 
     text: str
-    file: bytes | None = None
+    pieces: Pieces = NOTHING
     button: Button | None = None
+    #: A line of small print below the text that is no part of it.
+    status: str = ""
+
+    @property
+    def content(self) -> str:
+        """What Discord shows as the text."""
+        return f"{self.text}\n{STATUS_SIGN}{self.status}".lstrip("\n") if self.status else self.text
+
+    @property
+    def likeness(self) -> str:
+        """What tells this message from others of ours when it is read back."""
+        files = tuple(len(file.data) for file in self.pieces.files or ())
+        return likeness(self.content, files, len(self.pieces.embeds or ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +107,39 @@ class OwnMessage:
     """A message of ours, as read back from a channel."""
 
     id: str
-    text: str
+    content: str
     nonce: str | None
     reply_to: str | None
     #: Id of the interaction that it is the response to, once it says more than "thinking…".
     answers: str | None = None
+    #: The sizes of its files.
+    files: tuple[int, ...] = ()
+    embeds: int = 0
+
+    @property
+    def text(self) -> str:
+        """Its text without a status line."""
+        return self.content.removesuffix(STATUS_SIGN + self.status).rstrip("\n")
+
+    @property
+    def status(self) -> str:
+        """The status line below its text."""
+        last = self.content.rpartition("\n")[2]
+        return last.removeprefix(STATUS_SIGN) if last.startswith(STATUS_SIGN) else ""
+
+    @property
+    def likeness(self) -> str:
+        """As `Outgoing.likeness` when it was sent."""
+        return likeness(self.content, self.files, self.embeds)
+
+
+def likeness(content: str, files: Sequence[int], embeds: int) -> str:
+    """
+    Tell a message by its text, or without text by what it carries.
+
+    Of one with text the rest does not count: Discord adds embeds to a text that has links.
+    """
+    return content or f"files {list(files)}, embeds {embeds}"
 
 
 #: What the response to an interaction is called, whatever its id.
@@ -117,8 +193,12 @@ class Wire(Protocol):
         """
         ...
 
+    def file_limit(self, guild: str | None) -> int:
+        """Bytes that a file may have there."""
+        ...
+
     async def edit(self, channel: str, message: str, content: Outgoing) -> None:
-        """Replace a message's text and its button; its file stays."""
+        """Replace a message's text and buttons, and the files and embeds that *content* names."""
         ...
 
     async def delete(self, channel: str, message: str) -> None:

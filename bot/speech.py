@@ -15,8 +15,9 @@ from typing import Any
 import structlog
 
 from bot.endings import Ending
-from bot.errors import TurnTimedOut
+from bot.errors import PieceInvalid, TurnTimedOut
 from bot.locks import Holding
+from bot.replies import Chunk
 from bot.responders import Responder, Turn
 from bot.speaking import LEASE_GONE
 
@@ -61,16 +62,16 @@ class Speech:
         self._over = False
 
     async def run(
-        self, write: Callable[[str], None], land: Callable[[], Awaitable[None]]
+        self, take: Callable[[Chunk], Awaitable[None]], land: Callable[[], Awaitable[None]]
     ) -> Spoken:
         """
-        Hand each chunk to *write*, then await *land*; return when it is over, whatever happened.
+        Hand each chunk to *take*, then await *land*; return when it is over, whatever happened.
 
         The first of these ends it: the child's own end, a reason to cancel, a limit. When we are
         ourselves cancelled, so is the child.
         """
         child = asyncio.create_task(
-            self._speak(write, land), name=f"speech {self._holding.lease.turn}"
+            self._speak(take, land), name=f"speech {self._holding.lease.turn}"
         )
         try:
             spoken = await self._watch(child)
@@ -82,28 +83,24 @@ class Speech:
         return self._settle(child, spoken)
 
     async def _speak(
-        self, write: Callable[[str], None], land: Callable[[], Awaitable[None]]
+        self, take: Callable[[Chunk], Awaitable[None]], land: Callable[[], Awaitable[None]]
     ) -> None:
-        async with aclosing(self._responder.respond(self._turn)) as chunks:
-            async for chunk in chunks:
-                if self._over:  # it caught its cancellation and goes on: nobody listens any more
-                    return
-                self._spoke = True
-                self._holding.progress()
-                for piece in pieces(self._checked(chunk)):
-                    write(piece)
-                    # A responder that never waits must not keep the heartbeat from beating.
-                    await asyncio.sleep(0)
+        try:
+            async with aclosing(self._responder.respond(self._turn)) as chunks:
+                async for chunk in chunks:
+                    if self._over:  # it caught its cancellation and goes on: nobody listens
+                        return
+                    self._spoke = True
+                    self._holding.progress()
+                    for piece in pieces(_checked(chunk)):
+                        await take(piece)
+                        # A responder that never waits must not keep the heartbeat from beating.
+                        await asyncio.sleep(0)
+        except PieceInvalid as error:
+            raise PieceInvalid(f"{type(self._responder).__name__}.respond: {error}") from error
         if not self._over:
             self._landing = True
             await land()
-
-    def _checked(self, chunk: object) -> str:
-        if isinstance(chunk, str):
-            return chunk
-        name = type(self._responder).__name__
-        msg = f"{name}.respond yielded {type(chunk).__name__}; a responder yields str"
-        raise TypeError(msg)
 
     async def _watch(self, child: "asyncio.Task[None]") -> Spoken:
         while True:
@@ -153,8 +150,19 @@ class Speech:
         return spoken
 
 
-def pieces(chunk: str) -> Iterator[str]:
-    """Cut a chunk so that splitting it into pages never holds the loop for long."""
+def _checked(chunk: object) -> Chunk:
+    if isinstance(chunk, Chunk):
+        return chunk
+    raise PieceInvalid(
+        f"yielded {type(chunk).__name__}; it may yield str, Status, Embed, File and Buttons"
+    )
+
+
+def pieces(chunk: Chunk) -> Iterator[Chunk]:
+    """Cut text so that splitting it into pages never holds the loop for long."""
+    if not isinstance(chunk, str):
+        yield chunk
+        return
     for start in range(0, max(len(chunk), 1), PIECE):
         yield chunk[start : start + PIECE]
 

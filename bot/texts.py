@@ -17,6 +17,12 @@ ASKED = "-# Asked by <@{person}> <t:{at}:t>:\n"
 
 FILE_PAGE = "-# The rest of this reply, as a file:"
 
+#: Said in the place of what may not be sent, by what it is.
+LEFT_OUT = {
+    "embeds": "-# ⚠ left out: an embed, which I may not show here",
+    "files": "-# ⚠ left out: a file, which I may not send here",
+}
+
 STORE_AWAY = "My memory does not answer just now; please try again in a moment."
 STOP_BUTTON = "Stop"
 RETRY_BUTTON = "Try again"

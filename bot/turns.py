@@ -99,6 +99,7 @@ class TurnRun:
         self._draft = Draft(
             self._reply,
             room=NAME_ROOM if self._response else 0,
+            file_limit=self._tools.wire.file_limit(self._asked_by.guild),
             max_pages=rules.max_pages,
             delete_partial=rules.delete_partial,
             stop=stop_button(turn) if rules.buttons else None,
@@ -143,7 +144,7 @@ class TurnRun:
         except ResponderInvalid as error:
             return Spoken(Ending.FAILED, error)
         speech = Speech(self._turn, responder, self._holding, self._tools.rules.limits)
-        spoken = await speech.run(self._draft.write, self._land)
+        spoken = await speech.run(self._draft.take, self._land)
         return spoken if spoken.error else Spoken(spoken.ending, self._reply.broken)
 
     async def _land(self) -> None:

@@ -6,18 +6,16 @@ interaction through the store alone.
 """
 
 import asyncio
-import io
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 import discord
 from discord.http import MultipartParameters, handle_message_parameters
-from discord.utils import MISSING
 from discord.webhook.async_ import async_context
 
 from bot.speaking import ORIGINAL, Outgoing, OwnMessage
-from bot.wire import translated, view
+from bot.wire import named, translated, view
 
 #: The flag of a message that says "thinking…".
 _LOADING = discord.MessageFlags.loading.flag
@@ -40,7 +38,7 @@ class DiscordWebhook:
         """Edit the response or a follow-up."""
         async with translated():
             hook = await self._hook(token)
-            with _parameters(content) as parts:
+            with _parameters(content, "attachments") as parts:
                 if message == ORIGINAL:
                     return _own(
                         await async_context.get().edit_original_interaction_response(
@@ -57,7 +55,7 @@ class DiscordWebhook:
         """Send a follow-up."""
         async with translated():
             hook = await self._hook(token)
-            with _parameters(content) as parts:
+            with _parameters(content, "files") as parts:
                 sent = await async_context.get().execute_webhook(
                     hook.id, token, **_network(hook), **_body(parts), wait=True
                 )
@@ -90,13 +88,12 @@ class DiscordWebhook:
         return discord.Webhook.partial(self._client.application_id or 0, token, client=self._client)
 
 
-def _parameters(content: Outgoing) -> MultipartParameters:
-    nothing: Any = MISSING
+def _parameters(content: Outgoing, files: str) -> MultipartParameters:
     return handle_message_parameters(
-        content=content.text,
-        file=discord.File(io.BytesIO(content.file), "reply.md") if content.file else nothing,
-        view=view(content.button),
+        content=content.content,
+        view=view(content),
         allowed_mentions=discord.AllowedMentions.none(),
+        **named(content.pieces, files),
     )
 
 

@@ -14,11 +14,13 @@ from typing import Any
 import aiohttp
 import discord
 
+from bot.replies import Embed, File
 from bot.speaking import (
     Button,
     NotSpeaking,
     Outgoing,
     OwnMessage,
+    Pieces,
     Rejected,
     Unreachable,
     Webhook,
@@ -29,6 +31,9 @@ from bot.speaking import (
 RECENT = 100
 
 TOO_MANY_REQUESTS = 429
+
+#: Buttons in one row.
+ROW = 5
 
 
 def trace_config() -> aiohttp.TraceConfig:
@@ -78,7 +83,6 @@ class DiscordWire:
     ) -> OwnMessage:
         """Send a message; discord.py adds `enforce_nonce`, so that a repeat is the same message."""
         nothing: Any = None
-        file = discord.File(io.BytesIO(content.file), "reply.md") if content.file else nothing
         reference = nothing
         if reply_to is not None:
             reference = discord.MessageReference(
@@ -86,25 +90,31 @@ class DiscordWire:
             )
         async with translated():
             message = await self._channel(channel).send(
-                content.text,
+                content.content,
                 nonce=nonce,
                 reference=reference,
-                file=file,
-                view=view(content.button),
+                view=view(content),
                 allowed_mentions=discord.AllowedMentions(
                     everyone=False, users=False, roles=False, replied_user=ping
                 ),
+                **named(content.pieces, "files"),
             )
         return own(message)
 
     async def edit(self, channel: str, message: str, content: Outgoing) -> None:
-        """Replace a message's text and its button."""
+        """Replace a message's text and buttons, and the files and embeds that are named."""
         async with translated():
             await self._message(channel, message).edit(
-                content=content.text,
-                view=view(content.button),
+                content=content.content,
+                view=view(content),
                 allowed_mentions=discord.AllowedMentions.none(),
+                **named(content.pieces, "attachments"),
             )
+
+    def file_limit(self, guild: str | None) -> int:
+        """Bytes that a file may have there, as far as the guild is known."""
+        known = self._client.get_guild(int(guild)) if guild else None
+        return known.filesize_limit if known else discord.utils.DEFAULT_FILE_SIZE_LIMIT_BYTES
 
     async def delete(self, channel: str, message: str) -> None:
         """Delete a message."""
@@ -139,18 +149,62 @@ class DiscordWire:
                 await self._message(channel, message).remove_reaction(emoji, me)
 
 
-def view(button: Button | None) -> Any:  # noqa: ANN401 (discord.py takes None where it says View)
+def view(content: Outgoing) -> Any:  # noqa: ANN401 (discord.py takes None where it says View)
     """
-    Make a view of one button.
+    Make a view of all buttons, ours in a row of its own.
 
     Stopped at once, so that discord.py keeps nothing of it: a press is told by the button's id,
     which outlives the process.
     """
-    if button is None:
+    theirs, ours = content.pieces.buttons, content.button
+    if not theirs and ours is None:
         return None
     made = discord.ui.View(timeout=None)
-    made.add_item(discord.ui.Button(label=button.label, custom_id=button.id))
+    for number, button in enumerate(theirs):
+        made.add_item(_button(button, number // ROW))
+    if ours is not None:
+        made.add_item(_button(ours, -(-len(theirs) // ROW)))
     made.stop()
+    return made
+
+
+def _button(button: Button, row: int) -> "discord.ui.Button[discord.ui.View]":
+    if button.url:
+        return discord.ui.Button(label=button.label, url=button.url, row=row)
+    style = discord.ButtonStyle[button.style]
+    return discord.ui.Button(label=button.label, custom_id=button.id, style=style, row=row)
+
+
+def named(pieces: Pieces, files: str) -> dict[str, Any]:
+    """The arguments for what *pieces* name; their files go by the name *files*."""
+    arguments: dict[str, Any] = {}
+    if pieces.files is not None:
+        arguments[files] = [_file(file) for file in pieces.files]
+    if pieces.embeds is not None:
+        arguments["embeds"] = [_embed(embed) for embed in pieces.embeds]
+    return arguments
+
+
+def _file(file: File) -> discord.File:
+    """Make a file to upload; anew for each request, which reads it to its end."""
+    content, description = io.BytesIO(file.data), file.description or None
+    return discord.File(content, file.name, description=description, spoiler=file.spoiler)
+
+
+def _embed(embed: Embed) -> discord.Embed:
+    made = discord.Embed(
+        title=embed.title or None,
+        description=embed.description or None,
+        url=embed.url or None,
+        colour=embed.colour,
+    )
+    for field in embed.fields:
+        made.add_field(name=field.name, value=field.value, inline=field.inline)
+    made.set_image(url=embed.image or None).set_thumbnail(url=embed.thumbnail or None)
+    if embed.author:
+        made.set_author(name=embed.author)
+    if embed.footer:
+        made.set_footer(text=embed.footer)
     return made
 
 
@@ -160,5 +214,12 @@ def own(message: discord.Message) -> OwnMessage:
     origin = message.interaction_metadata
     answers = str(origin.id) if origin and not message.flags.loading else None
     nonce = str(message.nonce) if message.nonce is not None else None
-    quoted = str(reply_to) if reply_to else None
-    return OwnMessage(str(message.id), message.content, nonce, quoted, answers)
+    return OwnMessage(
+        str(message.id),
+        message.content,
+        nonce,
+        str(reply_to) if reply_to else None,
+        answers,
+        tuple(attachment.size for attachment in message.attachments),
+        len(message.embeds),
+    )

@@ -13,7 +13,10 @@ from bot.stream.fences import LONGEST_CLOSING, LONGEST_OPENING
 from bot.stream.glyphs import MOST_EXTENDERS, blank, units
 from bot.stream.page import DEEPEST_INDENT, OpenPage
 
-__all__ = ["PageText", "Stream", "units"]
+__all__ = ["MESSAGE_UNITS", "PageText", "Stream", "units"]
+
+#: UTF-16 units of text in one Discord message.
+MESSAGE_UNITS = 2000
 
 #: Units that a page needs at least: a fence opened and closed, an indentation, two characters.
 LEAST_ROOM = LONGEST_OPENING + LONGEST_CLOSING + DEEPEST_INDENT + 2 * (1 + MOST_EXTENDERS)
@@ -38,7 +41,7 @@ class Stream:
     last one is open. Nothing is held back: all that was written is on some page at once.
     """
 
-    def __init__(self, limit: int = 2000, reserve: int = 40) -> None:
+    def __init__(self, limit: int = MESSAGE_UNITS, reserve: int = 40) -> None:
         """
         Take a page's *limit* and the *reserve* kept free on each for the caller, in UTF-16 units.
 
@@ -62,6 +65,16 @@ class Stream:
             if self._page.size > self._room:
                 at -= self._close()
 
+    def end_page(self) -> None:
+        """Let what is written next begin a page of its own, even if this one is empty."""
+        self._closed.append(PageText(self._page.body, self._page.shown))
+        self._page = self._page.following()
+
+    @property
+    def number(self) -> int:
+        """The number of the open page, from 0."""
+        return len(self._closed)
+
     @property
     def pages(self) -> Sequence[PageText]:
         """The pages so far; the last one is open, and is shown as if the text ended here."""
@@ -76,7 +89,7 @@ class Stream:
 
     def blank(self) -> bool:
         """Tell whether there is nothing to be seen: no text, or only blanks of whatever kind."""
-        return blank(self._page.body)  # no page follows another without something to be seen
+        return blank(self._page.body) and not any(page.shown for page in self._closed)
 
     def _close(self) -> int:
         """Close the page, which has just overflowed; return how many characters go to the next."""

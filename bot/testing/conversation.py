@@ -269,5 +269,6 @@ async def converse(
 
 
 def _shown(sent: Sent) -> ShownMessage:
-    buttons = (sent.button.label,) if sent.button is not None else ()
+    ours = (sent.button,) if sent.button is not None else ()
+    buttons = tuple(button.label for button in (*sent.buttons, *ours))
     return ShownMessage(sent.text, buttons, sent.file, sent.reply_to, tuple(sent.texts))

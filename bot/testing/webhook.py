@@ -34,21 +34,24 @@ class FakeWebhook:
 
         def act() -> OwnMessage:
             sent = self._find(token, message)
-            sent.text, sent.button = content.text, content.button
-            sent.texts.append(content.text)
-            return OwnMessage(sent.id, sent.text, None, None)
+            sent.text = content.content
+            sent.texts.append(content.content)
+            sent.carry(content)
+            return sent.own(None)
 
-        return await self._request("respond", token, act, content.text)
+        return await self._request("respond", token, act, content.content)
 
     async def send(self, token: str, content: Outgoing) -> OwnMessage:
         """Send one more message."""
 
         def act() -> OwnMessage:
             original = self._find(token, ORIGINAL)
-            sent = self._wire.discord.put(content.text, nonce=token, channel=original.channel)
-            return OwnMessage(sent, content.text, None, None)
+            sent = self._wire.discord.put(
+                content.content, nonce=token, channel=original.channel, content=content
+            )
+            return OwnMessage(sent, content.content, None, None)
 
-        return await self._request("follow up", token, act, content.text)
+        return await self._request("follow up", token, act, content.content)
 
     async def delete(self, token: str, message: str) -> None:
         """Delete a message."""

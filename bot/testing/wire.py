@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from bot.inbound import Message
+from bot.replies import Embed, File
 from bot.snowflake import DISCORD_EPOCH
 from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, Webhook, speaker
 
@@ -38,7 +39,6 @@ class Sent:
     id: str
     channel: str
     text: str
-    file: bytes | None
     nonce: str
     reply_to: str | None
     ping: bool
@@ -47,8 +47,32 @@ class Sent:
     deleted: bool = False
     #: The interaction that it is the response to.
     answers: str | None = None
-    #: The button under it now.
+    #: The button of ours under it now.
     button: Button | None = None
+    #: What else it carries now.
+    files: tuple[File, ...] = ()
+    embeds: tuple[Embed, ...] = ()
+    buttons: tuple[Button, ...] = ()
+
+    @property
+    def file(self) -> bytes | None:
+        """What is in its first file."""
+        return self.files[0].data if self.files else None
+
+    def carry(self, content: Outgoing) -> None:
+        """Carry what *content* names, and go on carrying the rest."""
+        pieces = content.pieces
+        self.button, self.buttons = content.button, pieces.buttons
+        self.files = self.files if pieces.files is None else pieces.files
+        self.embeds = self.embeds if pieces.embeds is None else pieces.embeds
+
+    def own(self, nonce: str | None) -> OwnMessage:
+        """Read it back."""
+        sizes = tuple(len(file.data) for file in self.files)
+        answers = self.answers if self.text or self.files or self.embeds else None
+        return OwnMessage(
+            self.id, self.text, nonce, self.reply_to, answers, sizes, len(self.embeds)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +130,12 @@ class Discord:
         nonce: str = "another's",
         reply_to: str | None = None,
         channel: str = CHANNEL,
-        file: bytes | None = None,
         ping: bool = False,
-        button: Button | None = None,
+        content: Outgoing | None = None,
     ) -> str:
-        """Put a message of ours there; answer its id."""
-        sent = Sent(snowflake(), channel, text, file, nonce, reply_to, ping, [text], button=button)
+        """Put a message of ours there, which carries what *content* does; answer its id."""
+        sent = Sent(snowflake(), channel, text, nonce, reply_to, ping, [text])
+        sent.carry(content or Outgoing(text))
         self.messages.append(sent)
         return sent.id
 
@@ -218,26 +242,30 @@ class FakeWire:
             if known and self.discord.knows_nonces:
                 return self.discord.find(known[0].id).id
             return self.discord.put(
-                content.text,
+                content.content,
                 nonce=nonce,
                 reply_to=reply_to,
                 channel=channel,
-                file=content.file,
                 ping=ping,
-                button=content.button,
+                content=content,
             )
 
-        id_ = await self.request("create", channel, act, text=content.text, flight=channel)
-        return OwnMessage(id_, self.discord.find(id_).text, nonce, reply_to)
+        id_ = await self.request("create", channel, act, text=content.content, flight=channel)
+        return self.discord.find(id_).own(nonce)
+
+    def file_limit(self, guild: str | None) -> int:
+        """Take as much as Discord does in any place."""
+        return 10 << 20
 
     async def edit(self, channel: str, message: str, content: Outgoing) -> None:
         """Replace its text."""
-        text = content.text
+        text = content.content
 
         def act() -> None:
             sent = self.discord.find(message)
-            sent.text, sent.button = text, content.button
+            sent.text = text
             sent.texts.append(text)
+            sent.carry(content)
 
         await self.request("edit", channel, act, message=message, text=text, flight=message)
 
@@ -255,13 +283,7 @@ class FakeWire:
 
         def act() -> list[OwnMessage]:
             return [
-                OwnMessage(
-                    m.id,
-                    m.text,
-                    m.nonce if self.discord.shows_nonces and m.answers is None else None,
-                    m.reply_to,
-                    m.answers if m.text else None,
-                )
+                m.own(m.nonce if self.discord.shows_nonces and m.answers is None else None)
                 for m in self.discord.messages
                 if m.channel == channel and not m.deleted and int(m.id) > int(after)
             ]

@@ -8,6 +8,7 @@ from typing import cast
 from bot import speech as module
 from bot.journal import Journal
 from bot.locks import Holding
+from bot.replies import Chunk
 from bot.responders import Turn
 from bot.speech import Limits, Speech, Spoken
 from state.outcomes import Started
@@ -62,11 +63,14 @@ class Run:
             pulse=self.holding,
             history=lambda _limit: asyncio.sleep(0, []),
         )
-        self.written: list[str] = []
+        self.written: list[Chunk] = []
         self.landed = 0
         self._land = land
         speech = Speech(self.turn, Script(respond), self.holding, limits)
-        self.task = asyncio.create_task(speech.run(self.written.append, self._landing))
+        self.task = asyncio.create_task(speech.run(self._take, self._landing))
+
+    async def _take(self, chunk: Chunk) -> None:
+        self.written.append(chunk)
 
     async def _landing(self) -> None:
         await self._land()

@@ -7,7 +7,8 @@ from bot.delivery import Reply
 from bot.inbound import Message
 from bot.locks import Holding
 from bot.pace import Pace
-from bot.pages import Pages, Posted
+from bot.pages import Pages
+from bot.posted import Posted
 from bot.speaking import Outgoing
 from state.outcomes import Placed
 from state.values import Claim, Could, Page, Policy

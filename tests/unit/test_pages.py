@@ -8,7 +8,8 @@ import pytest
 
 from bot import insist
 from bot import pages as module
-from bot.pages import Posted, nonce
+from bot.pages import nonce
+from bot.posted import Posted
 from bot.speaking import NotSpeaking, Outgoing, Rejected, Unreachable
 from state.errors import LeaseLost
 from state.values import Page

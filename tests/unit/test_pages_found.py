@@ -3,7 +3,8 @@
 import pytest
 
 from bot import pages as module
-from bot.pages import Posted, nonce
+from bot.pages import nonce
+from bot.posted import Posted
 from bot.speaking import Outgoing, Rejected, Unreachable
 from state.values import Page
 from tests.unit.fake_turn import HeldTurn

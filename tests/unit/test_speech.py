@@ -46,7 +46,7 @@ async def test_a_responder_that_raises_has_failed_and_lands_nothing(error: BaseE
 
 
 @pytest.mark.parametrize("chunk", [None, b"bytes", 3, ["list"]])
-async def test_a_chunk_that_is_no_text_fails_the_turn(chunk: object) -> None:
+async def test_a_chunk_that_is_no_part_of_a_reply_fails_the_turn(chunk: object) -> None:
     """The error names the class, what it yielded and what it may yield."""
 
     async def respond(turn: Turn) -> AsyncGenerator[str, None]:
@@ -55,9 +55,10 @@ async def test_a_chunk_that_is_no_text_fails_the_turn(chunk: object) -> None:
     run = Run(respond)
     spoken = await run.spoken()
     assert spoken.ending is Ending.FAILED
-    expected = f"Script.respond yielded {type(chunk).__name__}; a responder yields str"
-    assert isinstance(spoken.error, TypeError)
-    assert str(spoken.error) == expected
+    assert str(spoken.error) == (
+        f"Script.respond: yielded {type(chunk).__name__}; "
+        "it may yield str, Status, Embed, File and Buttons"
+    )
     assert run.written == []
 
 

@@ -10,7 +10,16 @@ import discord
 import pytest
 
 from bot.endings import Ending
-from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, Unreachable
+from bot.replies import File
+from bot.speaking import (
+    Button,
+    NotSpeaking,
+    Outgoing,
+    OwnMessage,
+    Pieces,
+    Rejected,
+    Unreachable,
+)
 from bot.webhook import DiscordWebhook
 from bot.wire import DiscordWire, own, trace_config, translated
 from tests.unit.fake_turn import HeldTurn
@@ -57,6 +66,7 @@ def sent(
     message = Mock(spec=discord.Message, id=number, content=text, author=author, nonce=nonce)
     message.interaction_metadata = None
     message.reference = SimpleNamespace(message_id=reply_to) if reply_to else None
+    message.attachments, message.embeds = [], []
     return message
 
 
@@ -98,13 +108,19 @@ async def test_an_edit_pings_nobody() -> None:
 async def test_a_file_goes_with_the_message_and_a_plain_message_without() -> None:
     """The rest of a long reply is named so that it opens as text."""
     client = Client()
-    await client.wire.create("2", Outgoing("rest", b"text"), nonce="n", reply_to=None, ping=False)
+    await client.wire.create(
+        "2",
+        Outgoing("rest", Pieces(files=(File("reply.md", b"text"),))),
+        nonce="n",
+        reply_to=None,
+        ping=False,
+    )
     asked = client.channel.send.call_args.kwargs
-    assert asked["file"].filename == "reply.md"
-    assert asked["file"].fp.read() == b"text"
+    (file,) = asked["files"]
+    assert (file.filename, file.fp.read()) == ("reply.md", b"text")
     assert asked["reference"] is None
     await client.wire.create("2", CONTENT, nonce="n", reply_to=None, ping=False)
-    assert client.channel.send.call_args.kwargs["file"] is None
+    assert client.channel.send.call_args.kwargs.get("files") is None
 
 
 async def test_a_button_is_known_by_its_id_alone() -> None:
