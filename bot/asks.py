@@ -16,7 +16,7 @@ import discord
 import structlog
 
 from bot import texts
-from bot.access import Access
+from bot.access import Asking
 from bot.admission import Heard
 from bot.door import Door
 from bot.errors import ResponderInvalid, TurnNotStarted
@@ -47,9 +47,9 @@ class Asks:
 
     door: Door
     webhook: Webhook
-    access: Access
+    allows: Callable[[Asking], bool]
     followed: Followed
-    #: Check that a responder of that name is loaded (None: that of messages) and answer the name.
+    #: Check that a responder of that name is loaded and answer the name; empty: that of messages.
     responder: Callable[[str | None], str]
     is_member: Callable[[int], bool]
 
@@ -66,7 +66,7 @@ class Asks:
         # By the ids that come with the event: the roles of a guild that we are no member of are not
         # known otherwise, and a blocked one counts there too.
         roles = user._roles if isinstance(user, discord.Member) else ()  # noqa: SLF001
-        if not self.access.allows(asking(str(user.id), roles, guild, interaction.channel)):
+        if not self.allows(asking(str(user.id), roles, guild, interaction.channel)):
             await refuse(interaction, texts.NOT_ALLOWED)
             return
         deferring = asyncio.create_task(defer(interaction), name=f"defer {interaction.id}")
@@ -98,7 +98,7 @@ class Asks:
             name = self.responder(responder)
             json.dumps(payload)
         except ResponderInvalid as error:
-            raise TurnNotStarted(f"start_turn: {str(error).partition(': ')[2]}") from None
+            raise TurnNotStarted(f"start_turn: {error}") from None
         except (TypeError, ValueError) as error:
             raise TurnNotStarted(f"start_turn: the payload is no JSON ({error})") from None
         command = interaction.command

@@ -17,6 +17,7 @@ import discord
 import structlog
 
 from bot.admission import Heard
+from bot.config.model import HistorySettings
 from bot.followed import Followed
 from bot.gaps import Gaps
 from bot.inbound import Message
@@ -44,16 +45,13 @@ class Backfill:
         client: discord.AutoShardedClient,
         followed: Followed,
         gaps: Gaps,
-        *,
-        guild: float,
-        direct: float,
+        history: Callable[[], HistorySettings],
     ) -> None:
-        """Look back at most *guild* seconds in guilds and *direct* in direct messages; 0: not."""
+        """Look back as far as *history* says when it begins."""
         self._client = client
         self._followed = followed
         self._gaps = gaps
-        self._guild = guild
-        self._direct = direct
+        self._history = history
         self._sessions = 0
         self._read_for = 0
 
@@ -111,7 +109,8 @@ class Backfill:
         return self._client.get_guild(int(id_)) is not None
 
     async def _read(self, conversation: Conversation, hear: Hear, catch_up: CatchUp) -> None:
-        seconds = self._direct if conversation.owner.startswith("user/") else self._guild
+        rules, direct = self._history(), conversation.owner.startswith("user/")
+        seconds = rules.backfill_dm if direct else rules.backfill_guild
         heard = await self._followed.heard(conversation)
         if not seconds or heard is None:
             return

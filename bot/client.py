@@ -3,40 +3,47 @@
 import asyncio
 import sys
 from collections.abc import Coroutine
+from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import discord
 import structlog
 from discord.ext import commands
 
-from bot import extensions, rules
+from bot import extensions
 from bot.asks import Asks
 from bot.backfill import Backfill
 from bot.commands import command_failed, sync_commands
-from bot.config import Settings
+from bot.config import Place, Settings
 from bot.conversations import Conversations
 from bot.door import Door
 from bot.equipment import Tools
 from bot.followed import Followed
 from bot.gateway import CONTEXTS, connect, intents, log_in
-from bot.hearing import Ears
-from bot.inbound import conversation_of
+from bot.hearing import Ears, place_of
+from bot.inbound import Message, conversation_of
 from bot.locks import Locks
 from bot.notices import Notices
 from bot.pace import Pace
 from bot.presses import Presses
+from bot.rates import Rates
 from bot.refusals import Silence
 from bot.reloading import Reloading
 from bot.requests import Requests
 from bot.responders import Responder
+from bot.rules import Rulebook
 from bot.shards import IdentifyGate
 from bot.speaking import Wire
-from bot.stopwords import StopPhrases
 from bot.wakes import Wakes
 from bot.webhook import DiscordWebhook
 from bot.wire import DiscordWire, trace_config
 from state import State
 from state.ports import SEEN_WINDOW
+from state.values import Conversation
+
+#: A place without settings of its own.
+ANYWHERE = Place()
 
 log = structlog.get_logger(__name__)
 
@@ -63,58 +70,42 @@ class Interlock(commands.AutoShardedBot):
             shard_count=settings.discord.shard_count,
             shard_ids=cast("list[int]", settings.discord.shards and list(settings.discord.shards)),
         )
-        self.settings = settings
+        self.rules = Rulebook(settings)
         self.state = state
-        claim = rules.claim(settings)
-        wire, silence = wire or DiscordWire(self, DiscordWebhook(self)), Silence()
-        self.locks = Locks(state, claim)
+        self._wire = wire = wire or DiscordWire(self, DiscordWebhook(self))
+        self._silence, self._pace = Silence(), Pace()
+        self.locks = Locks(state, self.rules.claim(ANYWHERE))
         self._reloading = Reloading(self, self.locks)
-        self.notices = Notices(wire, state, reactions=settings.conversation.reactions)
-        self.conversations = Conversations(self.locks, claim)
-        self.conversations.equip(
-            Tools(
-                state,
-                wire,
-                self.notices,
-                silence,
-                Pace(),
-                self.responder,
-                self.conversations.claim,
-                rules.turn_rules(settings),
-            )
+        self.notices = Notices(self._wire, state, self.rules.reactions)
+        self.conversations = Conversations(
+            state, self.locks, self.notices, lambda where: self.rules.claim(self._place(where))
         )
+        self.conversations.equip(self._tools)
         self.followed = Followed(state)
         self.requests = Requests(state, self.locks, self.conversations, self.notices)
-        self._presses = Presses(self.requests, frozenset(settings.access.operators))
+        self._presses = Presses(self.requests, self.rules.operators)
         self.door = Door(
             state,
             self.locks,
             self.conversations,
             self.notices,
             self.requests,
-            rules.rates(settings, state),
-            silence,
-            rules.door_rules(settings),
+            Rates(state, self.rules.quota),
+            self._silence,
+            self.rules.door,
         )
         self._asks = Asks(
             self.door,
             wire.webhook,
-            rules.access(settings),
+            self.rules.allows,
             self.followed,
             self._responder_named,
             lambda guild: self.get_guild(guild) is not None,
         )
         self.tree.error(command_failed)
-        self._backfill = Backfill(
-            self,
-            self.followed,
-            self.door.gaps,
-            guild=settings.history.backfill_guild,
-            direct=settings.history.backfill_dm,
-        )
+        self._backfill = Backfill(self, self.followed, self.door.gaps, self.rules.history)
         self._identify_gate = IdentifyGate(state, self._max_concurrency)
         self.wakes = Wakes(state, self.locks, self.conversations)
-        self._stops = StopPhrases(settings.stop.languages, settings.stop.extra)
         self._ears: Ears | None = None
         self._ending = asyncio.Event()
 
@@ -123,22 +114,46 @@ class Interlock(commands.AutoShardedBot):
     async def load(self) -> None:
         """Load the extensions and find the responder; raise a `StartupFailed` otherwise."""
         await extensions.load(self, self.settings.extensions, self.settings.extension_paths)
-        self.responder(self.responder_name)
+        extensions.check_responders(self.cogs, self.rules.responders())
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force. They may be others a moment later."""
+        return self.rules.settings
 
     @property
     def responder_name(self) -> str:
-        """The responder of new messages: the configured one, else Chat with a model, else Demo."""
-        if self.settings.conversation.responder:
-            return self.settings.conversation.responder
-        return "Chat" if self.settings.cogs.get("chat", {}).get("model") else "Demo"
+        """The responder of new messages where no place says otherwise."""
+        return self.rules.responder(ANYWHERE)
+
+    def _tools(self, message: Message) -> Tools:
+        """What the turn works with that answers *message*."""
+        return Tools(
+            self.state,
+            self._wire,
+            self.notices,
+            self._silence,
+            self._pace,
+            self.responder,
+            partial(self.conversations.claim, message.conversation),
+            self.rules.turn(message.place),
+        )
+
+    def _place(self, conversation: Conversation) -> Place:
+        """Where a conversation is, as far as Discord's channels are known here."""
+        kind, _, owner = conversation.owner.partition("/")
+        place = place_of(self.get_channel(int(conversation.id)))
+        guild = owner if kind == "guild" else None
+        return replace(place, channel=conversation.id, guild=guild)
 
     def responder(self, name: str) -> Responder:
         """Find a loaded responder by the name of its cog, or raise `ResponderInvalid`."""
         return self._reloading.responder(name)
 
     def _responder_named(self, name: str | None) -> str:
-        self.responder(name or self.responder_name)
-        return name or self.responder_name
+        if name:
+            self.responder(name)
+        return name or ""
 
     async def start_turn(
         self,
@@ -179,9 +194,9 @@ class Interlock(commands.AutoShardedBot):
         assert self.user is not None  # noqa: S101 (discord.py sets it at login)
         self._ears = Ears(
             self.user,
-            self.responder_name,
-            rules.access(self.settings),
-            self._stops.matches,
+            self.rules.allows,
+            self.rules.operators,
+            self.rules.is_stop,
             self.followed.__contains__,
             lambda: self._backfill.done,
         )
@@ -217,7 +232,8 @@ class Interlock(commands.AutoShardedBot):
             return
         age = (discord.utils.utcnow() - message.created_at).total_seconds()
         # One that was judged before is a Duplicate, as long as the store remembers it.
-        if age < min(self.settings.conversation.expire_after, SEEN_WINDOW):
+        expire_after = self.settings.at(place_of(message.channel)).expire_after
+        if age < min(expire_after, SEEN_WINDOW):
             await self.on_message(message)
 
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 
 import structlog
 
@@ -10,13 +11,15 @@ from bot.draft import CLOSE_WITHIN
 from bot.endings import Ending
 from bot.equipment import Tools
 from bot.errors import PayloadUnreadable
-from bot.inbound import unpack
+from bot.inbound import Message, unpack
 from bot.insist import insist, new_op
 from bot.locks import Holding, Locks
+from bot.notices import Notices
 from bot.speaking import LEASE_GONE, speaker
 from bot.turns import TurnRun
 from state.outcomes import Started, Turnover
-from state.values import Changes, Claim, Outcome
+from state.ports import State
+from state.values import Changes, Claim, Conversation, Outcome
 
 log = structlog.get_logger(__name__)
 
@@ -24,21 +27,29 @@ log = structlog.get_logger(__name__)
 class Conversations:
     """Runs what the store hands over."""
 
-    def __init__(self, locks: Locks, claim: Claim) -> None:
-        """*claim* is what leases are asked for with, until draining begins."""
+    def __init__(
+        self,
+        state: State,
+        locks: Locks,
+        notices: Notices,
+        claim: Callable[[Conversation], Claim],
+    ) -> None:
+        """*claim* is what a lease is asked for with, until draining begins."""
+        self._state = state
         self._locks = locks
+        self._notices = notices
         self._claim = claim
         self._draining = False
         self._parking = False
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def equip(self, tools: Tools) -> None:
-        """Take the tools of the turns, which themselves ask for `claim`."""
+    def equip(self, tools: Callable[[Message], Tools]) -> None:
+        """Take what makes the tools of a turn from its first message; they ask for `claim`."""
         self._tools = tools
 
-    def claim(self) -> Claim | None:
+    def claim(self, conversation: Conversation) -> Claim | None:
         """What to ask a lease with; None while draining: take nothing any more."""
-        return None if self._draining else self._claim
+        return None if self._draining else self._claim(conversation)
 
     def begin(self, turnover: Turnover, asked: float) -> None:
         """
@@ -74,7 +85,7 @@ class Conversations:
 
     async def _converse(self, turnover: Turnover, asked: float) -> None:
         while True:
-            self._tools.notices.settled(turnover.settled)
+            self._notices.settled(turnover.settled)
             started = turnover.started
             if started is None:
                 return
@@ -105,22 +116,22 @@ class Conversations:
             return await self._bury(holding, error)
         for message in messages:
             # One that has pages was served before; its mark is gone.
-            self._tools.notices.served(message, 0 if started.pages else started.waited)
-        return await TurnRun(self._tools, holding, messages).run()
+            self._notices.served(message, 0 if started.pages else started.waited)
+        return await TurnRun(self._tools(messages[0]), holding, messages).run()
 
     async def _bury(self, holding: Holding, error: PayloadUnreadable) -> tuple[Turnover, float]:
         """Set a turn aside that this build cannot read, so that its conversation goes on."""
         log.error("turn set aside", reason=str(error))
         asked, op = time.monotonic(), new_op()
         answer = await insist(
-            lambda: self._tools.state.fail(
+            lambda: self._state.fail(
                 holding.lease,
                 str(error),
                 Changes(Outcome.DEAD),
                 retry_in=None,
                 limit=1,
                 op=op,
-                claim=self.claim(),
+                claim=self.claim(holding.lease.conversation),
             )
         )
         return (answer if isinstance(answer, Turnover) else Turnover()), asked

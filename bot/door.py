@@ -5,7 +5,7 @@ Several processes may hear the same message; only the one whose admission was no
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
@@ -14,6 +14,7 @@ import structlog
 
 from bot import texts
 from bot.admission import Heard, judge
+from bot.config import Place
 from bot.conversations import Conversations
 from bot.endings import Ending
 from bot.gaps import Gaps
@@ -68,8 +69,10 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DoorRules:
-    """The settings that shape admission."""
+    """The settings that shape admission in one place."""
 
+    #: Name of the cog that answers new messages.
+    responder: str
     #: What a message does while a turn runs.
     mode: Mode
     #: The same for messages in followed conversations that do not address us.
@@ -101,6 +104,10 @@ class DoorRules:
             quiet_most=self.debounce_most if debounced else 0.0,
         )
 
+    def assigned(self, message: Message) -> Message:
+        """Name the responder of *message*, unless whoever made it has."""
+        return message if message.responder else replace(message, responder=self.responder)
+
     def refusal(self, refused: Refused) -> str:
         """What to say about a message that was not taken."""
         match refused.reason:
@@ -126,9 +133,9 @@ class Door:
         requests: Requests,
         rates: Rates,
         silence: Silence,
-        rules: DoorRules,
+        rules: Callable[[Place], DoorRules],
     ) -> None:
-        """Admit to *state*; tell the others what came of it."""
+        """Admit to *state* by the *rules* of each place; tell the others what came of it."""
         self._state = state
         self._locks = locks
         self._conversations = conversations
@@ -152,8 +159,9 @@ class Door:
         None: it was nothing to the store, by our judgement, a rate, or an outage.
         """
         async with self._gate.through(message.channel):
+            rules = self._rules(message.place)
             # Judged inside: whether its author is live may depend on the message before it.
-            could = self._judge(message, heard)
+            could = self._judge(message, heard, rules)
             if could is None:
                 return None
             try:
@@ -161,7 +169,7 @@ class Door:
                     return None
                 if message.channel in self.gaps:  # its answer must not hide what is missing
                     message = replace(message, caught_up=False)
-                return await self._admit(message, could, self._rules.policy(message))
+                return await self._admit(message, could, rules, rules.policy(message))
             except (StateUnavailable, Gone) as error:
                 log.error("message not admitted", inbound=message.id, reason=str(error))  # noqa: TRY400
                 if message.deferred is None:
@@ -178,9 +186,10 @@ class Door:
         Duplicate. Live messages wait at the gate meanwhile.
         """
         async with self._gate.through(missed[0][0].channel):
+            rules = self._rules(missed[0][0].place)
             for message, heard in missed:
-                if (could := self._judge(message, heard)) is not None:
-                    policy = self._rules.policy(message)
+                if (could := self._judge(message, heard, rules)) is not None:
+                    policy = rules.policy(message)
                     late = replace(
                         policy,
                         gather=True,
@@ -189,14 +198,14 @@ class Door:
                         inbox=max(policy.inbox, len(missed)),
                         per_person=max(policy.inbox, len(missed)),
                     )
-                    await self._admit(message, could, late)
+                    await self._admit(message, could, rules, late)
 
-    def _judge(self, message: Message, heard: Heard) -> Could | None:
+    def _judge(self, message: Message, heard: Heard, rules: DoorRules) -> Could | None:
         # A command may be answered where nothing else may.
         if message.deferred is None and self._silence.reigns(message.channel):
             return None
         live = self._locks.is_live(message.conversation, message.author.id)
-        could = judge(heard, self._rules.followups, author_is_live=live)
+        could = judge(heard, rules.followups, author_is_live=live)
         before = self._newest.get(message.channel)
         if before is None or heard.by_machine or heard.system or not continues(message, before):
             return could
@@ -214,8 +223,12 @@ class Door:
             self._notices.refused(message, text)
         return True
 
-    async def _admit(self, message: Message, could: Could, policy: Policy) -> Admission:
-        asked, op, claim = time.monotonic(), new_op(), self._conversations.claim()
+    async def _admit(
+        self, message: Message, could: Could, rules: DoorRules, policy: Policy
+    ) -> Admission:
+        message = rules.assigned(message)
+        claim = self._conversations.claim(message.conversation)
+        asked, op = time.monotonic(), new_op()
         admission = await insist(
             lambda: self._state.admit(
                 message.conversation,
@@ -229,7 +242,7 @@ class Door:
         log.info("heard", inbound=message.id, admission=type(admission).__name__.lower())
         if isinstance(admission, Placed | Superseding):
             self._remember(message)
-        self._act(message, admission, asked)
+        self._act(message, admission, rules, asked)
         return admission
 
     def _remember(self, message: Message) -> None:
@@ -239,7 +252,7 @@ class Door:
             if self._newest.get(oldest.channel) is oldest:
                 del self._newest[oldest.channel]
 
-    def _act(self, message: Message, admission: Admission, asked: float) -> None:
+    def _act(self, message: Message, admission: Admission, rules: DoorRules, asked: float) -> None:
         match admission:
             case Placed(place, turnover):
                 self._conversations.begin(turnover, asked)
@@ -256,7 +269,7 @@ class Door:
                 self._notices.stopped(message)
                 self._conversations.begin(turnover, asked)
             case Refused():
-                self._notices.refused(message, self._rules.refusal(admission))
+                self._notices.refused(message, rules.refusal(admission))
             case Duplicate() | Ignored():
                 pass
             case _:
@@ -276,7 +289,9 @@ class Door:
         nothing of the reply is on Discord yet; later its edit changes nothing.
         """
         async with self._gate.through(message.channel):
-            inbound = message.inbound()
+            if (before := self._remembered.get(message.id)) is not None:
+                message = replace(message, responder=before.responder)
+            inbound = self._rules(message.place).assigned(message).inbound()
             edited = replace(inbound, id=f"{inbound.id}@{edit}")
             op = new_op()
             answer = await insist(

@@ -15,7 +15,7 @@ from state.values import Claim
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The settings that shape a turn."""
+    """The settings that shape a turn in one place."""
 
     limits: Limits
     #: Seconds.
@@ -30,11 +30,13 @@ class Rules:
     keep: int
     #: Whether replies carry a Stop button while they grow, and apologies one to try again.
     buttons: bool
+    #: Whether anything may be marked with an emoji.
+    reactions: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What every turn of this process works with."""
+    """What a turn works with: its process' means, and the rules of its place."""
 
     state: State
     wire: Wire

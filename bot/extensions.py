@@ -8,7 +8,7 @@ from pathlib import Path
 
 from discord.ext import commands
 
-from bot.errors import ExtensionFailed, ResponderInvalid, StartupFailed
+from bot.errors import ConfigInvalid, ExtensionFailed, ResponderInvalid, StartupFailed
 from bot.responders import Responder
 
 AnyBot = commands.Bot | commands.AutoShardedBot
@@ -78,12 +78,22 @@ def responder(cogs: Mapping[str, commands.Cog], name: str) -> Responder:
     if cog is None or not isinstance(cog, Responder):
         able = ", ".join(sorted(name for name, cog in cogs.items() if isinstance(cog, Responder)))
         wrong = "has no respond(turn)" if cog else "is not loaded"
-        raise ResponderInvalid(
-            f'conversation.responder: the cog "{name}" {wrong}; responders: {able or "none"}'
-        )
+        raise ResponderInvalid(f'the cog "{name}" {wrong}; responders: {able or "none"}')
     if not inspect.isasyncgenfunction(cog.respond):
         raise ResponderInvalid(
-            f"conversation.responder: {name}.respond is no async generator; write "
+            f"{name}.respond is no async generator; write "
             f'"async def respond(self, turn)" with at least one "yield"'
         )
     return cog
+
+
+def check_responders(cogs: Mapping[str, commands.Cog], named: Mapping[str, str]) -> None:
+    """Look for the responders *named* by their settings; raise `ConfigInvalid` with a line each."""
+    problems: list[str] = []
+    for key, name in named.items():
+        try:
+            responder(cogs, name)
+        except ResponderInvalid as error:
+            problems.append(f"{key}: {error}")
+    if problems:
+        raise ConfigInvalid(problems)

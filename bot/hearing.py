@@ -5,13 +5,14 @@ Needs no member or message cache: all of it comes with the event, and the guild'
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 import discord
 
-from bot.access import Access, Asking
+from bot.access import Asking
 from bot.admission import Heard
+from bot.config import Place
 from bot.inbound import Message, Person, Quoted
 
 #: What people type; everything else is a system message.
@@ -23,9 +24,8 @@ class Ears:
     """What hearing needs to know besides the message."""
 
     me: discord.ClientUser
-    #: Name of the responder that new messages are for.
-    responder: str
-    access: Access
+    allows: Callable[[Asking], bool]
+    operators: Callable[[], Collection[str]]
     is_stop: Callable[[str], bool]
     is_followed: Callable[[str], bool]
     #: Whether nothing is left to read of what was written while nobody heard it.
@@ -41,7 +41,7 @@ class Ears:
             addressed=addressed,
             addressed_elsewhere=not addressed and self._addresses_somebody(message),
             followed=self.is_followed(str(message.channel.id)),
-            allowed=self.access.allows(_asking(message)) and _may_answer(message),
+            allowed=self.allows(_asking(message)) and _may_answer(message),
             stop_phrase=self.is_stop(text),
             moderator=self._moderates(message),
         )
@@ -56,7 +56,7 @@ class Ears:
             author=person_of(message.author),
             text=text,
             addressed=addressed,
-            responder=self.responder,
+            responder="",
             caught_up=self.is_caught_up() and self._follows(message),
             reply_to=Quoted(str(replied.id), person_of(replied.author), replied.content)
             if isinstance(replied, discord.Message)
@@ -84,7 +84,7 @@ class Ears:
         return role.id if role else None
 
     def _moderates(self, message: discord.Message) -> bool:
-        if str(message.author.id) in self.access.operators:
+        if str(message.author.id) in self.operators():
             return True
         if not isinstance(message.author, discord.Member):
             return False
@@ -148,3 +148,14 @@ def _asking(message: discord.Message) -> Asking:
 
 def _id(snowflake: int | None) -> str | None:
     return str(snowflake) if snowflake is not None else None
+
+
+def place_of(channel: object) -> Place:
+    """Say where a channel is, as settings for single places see it."""
+    guild = getattr(channel, "guild", None)
+    return Place(
+        _id(getattr(channel, "id", None)),
+        parent_of(channel),
+        category_of(channel),
+        _id(guild.id) if guild else None,
+    )

@@ -79,7 +79,8 @@ class Message:
     text: str
     #: Whether it addressed us, as opposed to being heard in a followed conversation.
     addressed: bool
-    #: Name of the cog that answers it, fixed here so that a reload never swaps code under a replay.
+    #: Name of the cog that answers it, fixed here so that a reload never swaps code under a replay;
+    #: empty until the door has decided.
     responder: str
     reply_to: Quoted | None = None
     #: Whether its conversation is followed and all that was written before it there has been heard,

@@ -5,7 +5,7 @@ Best effort throughout: a notice that cannot be delivered is logged and costs no
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import structlog
 
 from bot import texts
+from bot.config import Place
 from bot.errors import PayloadUnreadable
 from bot.gate import Gate
 from bot.inbound import Message, unpack
@@ -54,8 +55,8 @@ class _Refusal:
 class Notices:
     """Marks and notices of this process."""
 
-    def __init__(self, wire: Wire, state: State, *, reactions: bool) -> None:
-        """With *reactions* off, nothing is ever marked with an emoji."""
+    def __init__(self, wire: Wire, state: State, reactions: Callable[[Place], bool]) -> None:
+        """*reactions* says whether anything in a place may be marked with an emoji."""
         self._wire = wire
         self._state = state
         self._reactions = reactions
@@ -105,11 +106,6 @@ class Notices:
         task.add_done_callback(lambda _: work.close())  # one that is cancelled before it began
         return task
 
-    @property
-    def reactions(self) -> bool:
-        """Whether anything may be marked with an emoji."""
-        return self._reactions
-
     def later(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Do *work*, for which a turn had no time, by best effort and in nobody's name."""
         self._spawn(work, name)
@@ -119,7 +115,8 @@ class Notices:
     def waits(self, message: Message) -> None:
         """Mark *message* if it still waits in a moment."""
         # A command shows "thinking…" while it waits.
-        if self._reactions and message.deferred is None and message.id not in self._marks:
+        shown = message.deferred is not None or message.id in self._marks
+        if not shown and self._reactions(message.place):
             done = self._marks[message.id] = asyncio.Event()
             self._spawn(self._mark(message, done), f"mark {message.id}")
 
@@ -127,7 +124,11 @@ class Notices:
         """Remove the mark of a message that waits no more, whichever process made it."""
         if (done := self._marks.get(message.id)) is not None:
             done.set()
-        elif self._reactions and message.deferred is None and waited > WAIT_SHOWN_AFTER:
+        elif (
+            waited > WAIT_SHOWN_AFTER
+            and message.deferred is None
+            and self._reactions(message.place)
+        ):
             self._spawn(self._unmark(message), f"unmark {message.id}")
 
     async def _mark(self, message: Message, done: asyncio.Event) -> None:
@@ -162,13 +163,13 @@ class Notices:
 
     def empty(self, message: Message) -> None:
         """Shrug at a message that was addressed to us and got no text; a command's turn does so."""
-        if self._reactions and message.addressed and message.deferred is None:
+        if message.addressed and message.deferred is None and self._reactions(message.place):
             work = self._wire.react(message.channel, message.id, texts.EMPTY)
             self._spawn(work, f"empty {message.id}")
 
     def stopped(self, message: Message) -> None:
         """Acknowledge a stop on the message that asked for it."""
-        if self._reactions:
+        if self._reactions(message.place):
             work = self._wire.react(message.channel, message.id, texts.STOPPED)
             self._spawn(work, f"stopped {message.id}")
 
@@ -224,7 +225,7 @@ class Notices:
     def _end_waiting(self, message: Message) -> None:
         """Let a command that is answered no more say so instead of "thinking…"."""
         if message.deferred is not None:
-            text = texts.STOPPED if self._reactions else None
+            text = texts.STOPPED if self._reactions(message.place) else None
             self._spawn(_say_instead(self._wire, message, text), f"end {message.id}")
 
     def _mark_ended(self, settled: Settled) -> None:
@@ -232,7 +233,7 @@ class Notices:
         posted = [page.message_id for page in settled.pages if page.message_id]
         ended = settled.outcome in (Outcome.STOPPED, Outcome.KILLED)
         for message in readable(settled.inbounds[:1]):
-            if ended and posted and self._reactions:
+            if ended and posted and self._reactions(message.place):
                 work = self._wire.react(message.channel, posted[-1], texts.STOPPED)
                 self._spawn(work, f"mark ended {message.id}")
 

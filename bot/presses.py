@@ -1,5 +1,7 @@
 """Presses of our buttons, by whoever may, in this process or after a restart."""
 
+from collections.abc import Callable, Collection
+
 import discord
 import structlog
 
@@ -15,7 +17,7 @@ log = structlog.get_logger(__name__)
 class Presses:
     """Acts on presses through the requests of this process."""
 
-    def __init__(self, requests: Requests, operators: frozenset[str]) -> None:
+    def __init__(self, requests: Requests, operators: Callable[[], Collection[str]]) -> None:
         """*operators* may press every button."""
         self._requests = requests
         self._operators = operators
@@ -56,7 +58,7 @@ class Presses:
         return texts.TRYING_AGAIN if again else texts.ALREADY_OVER
 
     def _moderates(self, interaction: discord.Interaction) -> bool:
-        return moderates(interaction, self._operators)
+        return moderates(interaction, self._operators())
 
 
 def takes_part(running: Running, person: str) -> bool:

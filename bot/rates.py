@@ -3,6 +3,7 @@
 import datetime as dt
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -21,6 +22,14 @@ BELIEVED = 30.0
 
 #: People, and owners, remembered at once; the ones heard longest ago are forgotten first.
 REMEMBERED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """How many turns are allowed."""
+
+    person_per_minute: int
+    owner_per_day: int
 
 
 class Over(Enum):
@@ -46,21 +55,20 @@ class _Owner:
 class Rates:
     """The counts of this process; an owner's day is counted by the store, over all processes."""
 
-    def __init__(self, state: State, *, person_per_minute: int, owner_per_day: int) -> None:
-        """Allow so many turns."""
+    def __init__(self, state: State, quota: Callable[[], Quota]) -> None:
+        """Allow as many turns as *quota* says when one is asked for."""
         self._state = state
-        self._person_per_minute = person_per_minute
-        self._owner_per_day = owner_per_day
+        self._quota = quota
         self._people: dict[str, _Person] = {}
         self._owners: dict[str, _Owner] = {}
 
     async def over(self, author: str, owner: str) -> Over | None:
         """Count one more turn; or say which limit it exceeds, and count nothing."""
-        person = self._person(author)
-        if len(person.turns) >= self._person_per_minute:
+        quota, person = self._quota(), self._person(author)
+        if len(person.turns) >= quota.person_per_minute:
             return Over.PERSON
         day = await self._owner(owner)
-        if day.turns >= self._owner_per_day:
+        if day.turns >= quota.owner_per_day:
             return Over.OWNER
         person.turns.append(time.monotonic())
         day.turns += 1

@@ -90,7 +90,7 @@ class Requests:
     async def _insist_on_end(self, conversation: Conversation, killed: Running) -> None:
         """Take the conversation from a holder that does not react to a kill in time."""
         await asyncio.sleep(REACT_WITHIN)
-        claim = self._conversations.claim()
+        claim = self._conversations.claim(conversation)
         turn = (await self._state.view(conversation)).turn
         if turn is None or turn.id != killed.id or turn.token is None or claim is None:
             return

@@ -3,63 +3,116 @@
 import os
 import socket
 
-from bot.access import Access
-from bot.config import Settings
+from bot.access import Access, Asking
+from bot.config import Place, Settings
+from bot.config.model import HistorySettings
 from bot.door import DoorRules, Mode
 from bot.equipment import Rules
-from bot.rates import Rates
+from bot.rates import Quota
 from bot.speech import Limits
-from state import State
+from bot.stopwords import StopPhrases
 from state.values import Claim, Overflow
 
 
-def claim(settings: Settings) -> Claim:
-    """What leases are asked for with; operators see the name of this process: host and id."""
-    by = f"{socket.gethostname()}:{os.getpid()}"
-    return Claim(settings.state.lease, settings.conversation.expire_after, by)
+class Rulebook:
+    """
+    The settings in force, as rules for whoever is about to begin something.
+
+    They are asked for each time and never kept: what has begun ends by the rules it began with,
+    what begins next goes by the settings of then.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """Put *settings* in force."""
+        self.adopt(settings)
+
+    def adopt(self, settings: Settings) -> None:
+        """Put other settings in force."""
+        self.settings = settings
+        self._stops = StopPhrases(settings.stop.languages, settings.stop.extra)
+        self._access = _access(settings)
+
+    # --- everywhere the same ---------------------------------------------------------------------
+
+    def quota(self) -> Quota:
+        """How much may be asked."""
+        limits = self.settings.limits
+        return Quota(limits.person_turns_per_minute, limits.owner_turns_per_day)
+
+    def operators(self) -> frozenset[str]:
+        """Who may stop and kill anywhere."""
+        return self._access.operators
+
+    def allows(self, asking: Asking) -> bool:
+        """Whether to answer that person, there."""
+        return self._access.allows(asking)
+
+    def is_stop(self, text: str) -> bool:
+        """Whether *text* is a stop phrase."""
+        return self._stops.matches(text)
+
+    def history(self) -> HistorySettings:
+        """How much is kept, and how far a start looks back."""
+        return self.settings.history
+
+    def responders(self) -> dict[str, str]:
+        """Name the responder that each setting asks for, by the setting's key."""
+        return {"conversation.responder": self.responder(Place())} | {
+            ".".join((*place, "responder")): override.responder
+            for place, override in self.settings.overrides()
+            if override.responder
+        }
+
+    # --- by place --------------------------------------------------------------------------------
+
+    def responder(self, place: Place) -> str:
+        """Name the cog for new messages: the configured one, else Chat with a model, else Demo."""
+        if name := self.settings.at(place).responder:
+            return name
+        return "Chat" if self.settings.cog_table("chat", place).get("model") else "Demo"
+
+    def reactions(self, place: Place) -> bool:
+        """Whether anything may be marked with an emoji."""
+        return self.settings.at(place).reactions
+
+    def claim(self, place: Place) -> Claim:
+        """What leases are asked for with; operators see the name of this process: host and id."""
+        by = f"{socket.gethostname()}:{os.getpid()}"
+        return Claim(self.settings.state.lease, self.settings.at(place).expire_after, by)
+
+    def turn(self, place: Place) -> Rules:
+        """The settings that shape a turn."""
+        limits, conversation = self.settings.limits, self.settings.at(place)
+        return Rules(
+            Limits(limits.first_chunk, limits.progress, limits.turn),
+            step=limits.step,
+            max_attempts=limits.max_attempts,
+            max_pages=conversation.max_pages,
+            ping_author=conversation.ping_author,
+            delete_partial=conversation.partial == "delete",
+            keep=self.settings.history.keep,
+            buttons=conversation.buttons,
+            reactions=conversation.reactions,
+        )
+
+    def door(self, place: Place) -> DoorRules:
+        """The settings that shape admission."""
+        conversation = self.settings.at(place)
+        return DoorRules(
+            self.responder(place),
+            Mode(conversation.mode),
+            Mode(conversation.follow_mode),
+            conversation.debounce,
+            conversation.debounce_most,
+            conversation.followups,
+            conversation.max_followups,
+            conversation.inbox,
+            conversation.inbox_per_person,
+            Overflow(conversation.overflow),
+        )
 
 
-def rates(settings: Settings, state: State) -> Rates:
-    """How much may be asked."""
-    return Rates(
-        state,
-        person_per_minute=settings.limits.person_turns_per_minute,
-        owner_per_day=settings.limits.owner_turns_per_day,
-    )
-
-
-def turn_rules(settings: Settings) -> Rules:
-    """The settings that shape a turn."""
-    limits, conversation = settings.limits, settings.conversation
-    return Rules(
-        Limits(limits.first_chunk, limits.progress, limits.turn),
-        step=limits.step,
-        max_attempts=limits.max_attempts,
-        max_pages=conversation.max_pages,
-        ping_author=conversation.ping_author,
-        delete_partial=conversation.partial == "delete",
-        keep=settings.history.keep,
-        buttons=conversation.buttons,
-    )
-
-
-def door_rules(settings: Settings) -> DoorRules:
-    """The settings that shape admission."""
-    conversation = settings.conversation
-    return DoorRules(
-        Mode(conversation.mode),
-        Mode(conversation.follow_mode),
-        conversation.debounce,
-        conversation.debounce_most,
-        conversation.followups,
-        conversation.max_followups,
-        conversation.inbox,
-        conversation.inbox_per_person,
-        Overflow(conversation.overflow),
-    )
-
-
-def access(settings: Settings) -> Access:
+def _access(settings: Settings) -> Access:
     """The lists of whom to answer, and where."""
     lists = settings.access
     return Access(

@@ -104,7 +104,7 @@ class TurnRun:
             delete_partial=rules.delete_partial,
             stop=stop_button(turn) if rules.buttons else None,
             retry=retry_button(turn) if rules.buttons else None,
-            emoji=texts.STOPPED if self._tools.notices.reactions else None,
+            emoji=texts.STOPPED if rules.reactions else None,
         )
         self._typing = TypingIndicator(wire, channel, self._holding)
         self._conclusion = Conclusion(
@@ -179,7 +179,7 @@ class TurnRun:
     def _shrug(self, spoken: Spoken) -> str | None:
         """What a command is answered whose turn had nothing to say, unless that was on purpose."""
         empty = spoken.ending is Ending.FINISHED and not self._turn.declined
-        return texts.EMPTY if empty and self._tools.notices.reactions else None
+        return texts.EMPTY if empty and self._tools.rules.reactions else None
 
     # --- what a turn knows -----------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ class Wakes:
             await self._take_up(conversation)
 
     async def _take_up(self, conversation: Conversation) -> None:
-        claim = self._conversations.claim()
+        claim = self._conversations.claim(conversation)
         if claim is None or self._locks.holds(conversation):
             return
         asked, op = time.monotonic(), new_op()

@@ -7,6 +7,7 @@ import random
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -19,7 +20,7 @@ from bot.inbound import Message, Person
 from bot.locks import Locks
 from bot.notices import Notices
 from bot.pace import Pace
-from bot.rates import Rates
+from bot.rates import Quota, Rates
 from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder, Turn
@@ -52,9 +53,11 @@ RULES = Rules(
     delete_partial=False,
     keep=1_000_000,
     buttons=False,
+    reactions=False,
 )
 
 DOOR_RULES = DoorRules(
+    responder="Charging",
     mode=Mode.QUEUE,
     follow_mode=Mode.QUEUE,
     debounce=0.0,
@@ -132,23 +135,23 @@ class Bot:
         claim = Claim(LEASE, by=f"{os.getpid()}")
         responder: Responder = Charging(self.outside)
         self.locks = Locks(self.state, claim)
-        notices = Notices(self.outside, self.state, reactions=False)
-        self.conversations = Conversations(self.locks, claim)
+        notices = Notices(self.outside, self.state, lambda _: False)
+        self.conversations = Conversations(self.state, self.locks, notices, lambda _: claim)
         silence = Silence()
         self.conversations.equip(
-            Tools(
+            lambda message: Tools(
                 self.state,
                 self.outside,
                 notices,
                 silence,
                 Pace(),
                 lambda _name: responder,
-                self.conversations.claim,
+                partial(self.conversations.claim, message.conversation),
                 RULES,
             )
         )
         requests = Requests(self.state, self.locks, self.conversations, notices)
-        rates = Rates(self.state, person_per_minute=10**9, owner_per_day=10**9)
+        rates = Rates(self.state, lambda: Quota(10**9, 10**9))
         self.door = Door(
             self.state,
             self.locks,
@@ -157,7 +160,7 @@ class Bot:
             requests,
             rates,
             silence,
-            DOOR_RULES,
+            lambda _: DOOR_RULES,
         )
         self.wakes = Wakes(self.state, self.locks, self.conversations)
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pytest
 import structlog
@@ -29,7 +30,7 @@ from bot.inbound import Message
 from bot.locks import Locks
 from bot.notices import Notices
 from bot.pace import Pace
-from bot.rates import Rates
+from bot.rates import Quota, Rates
 from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder, Turn
@@ -39,7 +40,7 @@ from bot.wakes import Wakes
 from state.errors import StateUnavailable
 from state.values import Claim, Overflow
 from tests.unit.fake_store import Store
-from tests.unit.fakes import Discord, FakeWire
+from tests.unit.fakes import Discord, FakeWire, message
 from tests.waiting import wait_until
 
 Respond = Callable[[Turn], AsyncGenerator[str, None]]
@@ -53,9 +54,11 @@ RULES = Rules(
     delete_partial=False,
     keep=200,
     buttons=False,
+    reactions=True,
 )
 
 DOOR_RULES = DoorRules(
+    responder="Script",
     mode=Mode.QUEUE,
     follow_mode=Mode.QUEUE,
     debounce=1.5,
@@ -149,8 +152,8 @@ class Process:
         self.responder = responder
         state, claim = store.port, Claim(lease, by="test")
         self.locks = Locks(state, claim)
-        self.notices = Notices(self.wire, state, reactions=reactions)
-        self.conversations = Conversations(self.locks, claim)
+        self.notices = Notices(self.wire, state, lambda _: reactions)
+        self.conversations = Conversations(state, self.locks, self.notices, lambda _: claim)
         self.silence = Silence()
         self.tools = Tools(
             state,
@@ -159,12 +162,12 @@ class Process:
             self.silence,
             Pace(),
             self._find,
-            self.conversations.claim,
-            rules,
+            partial(self.conversations.claim, message().conversation),
+            replace(rules, reactions=reactions),
         )
-        self.conversations.equip(self.tools)
+        self.conversations.equip(lambda _: self.tools)
         self.requests = Requests(state, self.locks, self.conversations, self.notices)
-        self.rates = Rates(state, person_per_minute=1000, owner_per_day=1000)
+        self.rates = Rates(state, lambda: Quota(1000, 1000))
         self.door = Door(
             state,
             self.locks,
@@ -173,7 +176,7 @@ class Process:
             self.requests,
             self.rates,
             self.silence,
-            door_rules,
+            lambda _: door_rules,
         )
         self.wakes = Wakes(state, self.locks, self.conversations)
 

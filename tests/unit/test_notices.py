@@ -48,7 +48,7 @@ async def store() -> Store:
 @pytest.fixture
 async def notices(store: Store, discord: Discord) -> AsyncIterator[Notices]:
     """Give the notices of one process."""
-    notices = Notices(FakeWire(discord), store.port, reactions=True)
+    notices = Notices(FakeWire(discord), store.port, lambda _: True)
     yield notices
     await notices.close()
 
@@ -182,7 +182,7 @@ async def test_a_mark_that_is_refused_is_given_up(notices: Notices, discord: Dis
 
 async def test_without_reactions_nothing_is_marked(store: Store, discord: Discord) -> None:
     """The setting turns all emoji off; words are still said."""
-    notices = Notices(FakeWire(discord), store.port, reactions=False)
+    notices = Notices(FakeWire(discord), store.port, lambda _: False)
     notices.waits(WAITS)
     notices.served(WAITS, 3.0)
     notices.empty(WAITS)
@@ -299,7 +299,7 @@ async def test_two_processes_say_a_notice_once(
     notices: Notices, store: Store, discord: Discord
 ) -> None:
     """Its nonce follows from message and words."""
-    other = Notices(FakeWire(discord), store.port, reactions=True)
+    other = Notices(FakeWire(discord), store.port, lambda _: True)
     for each in (notices, other):
         each.settled([Settled(Outcome.EXPIRED, (ASKED.inbound(),))])
         await ended(each)
@@ -355,7 +355,7 @@ async def test_closing_leaves_no_task_and_the_marks_of_those_who_wait(
     store: Store, discord: Discord, steps: int
 ) -> None:
     """Whatever each task is at; the next process removes the marks."""
-    notices = Notices(FakeWire(discord), store.port, reactions=True)
+    notices = Notices(FakeWire(discord), store.port, lambda _: True)
     notices.waits(WAITS)
     notices.refused(ASKED, "full")
     notices.settled([Settled(Outcome.EXPIRED, (ASKED.inbound(),))])
@@ -376,7 +376,7 @@ async def test_closing_removes_refusals_before_their_time(
     """Nobody would be there to do it later; a Discord that does not answer is not waited for."""
     monkeypatch.setattr(module, "NOTICE_LIFE", 30.0)
     monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
-    notices = Notices(FakeWire(discord), store.port, reactions=True)
+    notices = Notices(FakeWire(discord), store.port, lambda _: True)
     notices.refused(ASKED, "full")
     notices.refused(message(channel="999"), "full")
     await wait_until(lambda: len(notices._refusals) == 2, description="both are there")
@@ -389,7 +389,7 @@ async def test_closing_removes_refusals_before_their_time(
 
 async def test_after_closing_nothing_is_begun(store: Store, discord: Discord) -> None:
     """A turn that ends late finds nobody to tell."""
-    notices = Notices(FakeWire(discord), store.port, reactions=True)
+    notices = Notices(FakeWire(discord), store.port, lambda _: True)
     await notices.close()
     notices.refused(ASKED, "full")
     notices.stopped(ASKED)

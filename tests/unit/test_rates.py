@@ -3,7 +3,7 @@
 import pytest
 
 from bot import rates as module
-from bot.rates import Over, Rates
+from bot.rates import Over, Quota, Rates
 from state import State, connect
 
 
@@ -17,7 +17,7 @@ async def state() -> State:
 
 async def test_who_is_over_a_limit_is_told_so_once_a_minute(state: State) -> None:
     """A person's minute is their own; an owner's day is everybody's there."""
-    rates = Rates(state, person_per_minute=2, owner_per_day=3)
+    rates = Rates(state, lambda: Quota(2, 3))
     assert [await rates.over("ada", "guild/1") for _ in range(3)] == [None, None, Over.PERSON]
     assert rates.tell("ada", "guild/1", Over.PERSON)
     assert not rates.tell("ada", "guild/1", Over.PERSON)
@@ -32,7 +32,7 @@ async def test_people_and_owners_heard_longest_ago_are_forgotten(
 ) -> None:
     """What is remembered has a bound, whoever writes; who keeps writing is remembered."""
     monkeypatch.setattr(module, "REMEMBERED", 3)
-    rates = Rates(state, person_per_minute=2, owner_per_day=100)
+    rates = Rates(state, lambda: Quota(2, 100))
     for number in range(20):
         await rates.over(f"person {number}", f"user/{number}")
         over = await rates.over("ada", "guild/1")
