@@ -6,8 +6,7 @@ Several processes may hear the same message; only the one whose admission was no
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import assert_never
 
 import structlog
@@ -16,6 +15,7 @@ from bot import texts
 from bot.admission import Heard, judge
 from bot.config import Place
 from bot.conversations import Conversations
+from bot.door_rules import DoorRules
 from bot.endings import Ending
 from bot.gaps import Gaps
 from bot.gate import Gate
@@ -32,14 +32,13 @@ from state.outcomes import (
     Duplicate,
     Ignored,
     Placed,
-    Refusal,
     Refused,
     Signalled,
     Superseding,
     Withdrawn,
 )
 from state.ports import State
-from state.values import Could, Overflow, Policy, StopRight
+from state.values import Could, Policy, StopRight
 
 log = structlog.get_logger(__name__)
 
@@ -55,70 +54,6 @@ REMEMBERED = 10_000
 
 #: Seconds of quiet, and at most, for which messages that were missed wait for each other.
 LATE_QUIET, LATE_QUIET_MOST = 1.0, 5.0
-
-
-class Mode(StrEnum):
-    """What a message does that arrives while a turn runs; see the settings."""
-
-    QUEUE = "queue"
-    COLLECT = "collect"
-    DEBOUNCE = "debounce"
-    INTERRUPT = "interrupt"
-    DROP = "drop"
-
-
-@dataclass(frozen=True, slots=True)
-class DoorRules:
-    """The settings that shape admission in one place."""
-
-    #: Name of the cog that answers new messages.
-    responder: str
-    #: What a message does while a turn runs.
-    mode: Mode
-    #: The same for messages in followed conversations that do not address us.
-    follow_mode: Mode
-    #: Seconds of quiet for which `Mode.DEBOUNCE` waits, and the most it waits in all.
-    debounce: float
-    debounce_most: float
-    #: "addressed", "early", "any" or "off".
-    followups: str
-    max_followups: int
-    inbox: int
-    inbox_per_person: int
-    overflow: Overflow
-
-    def policy(self, message: Message) -> Policy:
-        """The bounds for *message*; a direct message has no share, for there is one person."""
-        mode = self.mode if message.addressed else self.follow_mode
-        debounced = mode is Mode.DEBOUNCE
-        return Policy(
-            inbox=self.inbox,
-            per_person=self.inbox if message.guild is None else self.inbox_per_person,
-            overflow=self.overflow,
-            max_followups=self.max_followups,
-            early_only=self.followups == "early",
-            interrupt=mode is Mode.INTERRUPT,
-            drop=mode is Mode.DROP,
-            gather=mode in (Mode.COLLECT, Mode.DEBOUNCE, Mode.INTERRUPT),
-            quiet=self.debounce if debounced else 0.0,
-            quiet_most=self.debounce_most if debounced else 0.0,
-        )
-
-    def assigned(self, message: Message) -> Message:
-        """Name the responder of *message*, unless whoever made it has."""
-        return message if message.responder else replace(message, responder=self.responder)
-
-    def refusal(self, refused: Refused) -> str:
-        """What to say about a message that was not taken."""
-        match refused.reason:
-            case Refusal.INBOX_FULL:
-                return texts.INBOX_FULL
-            case Refusal.SHARE_FULL:
-                return texts.SHARE_FULL.format(count=self.inbox_per_person)
-            case Refusal.BUSY:
-                return texts.BUSY
-            case _:
-                assert_never(refused.reason)
 
 
 class Door:

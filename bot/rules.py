@@ -6,7 +6,7 @@ import socket
 from bot.access import Access, Asking
 from bot.config import Place, Settings
 from bot.config.model import HistorySettings
-from bot.door import DoorRules, Mode
+from bot.door_rules import DoorRules, Mode
 from bot.equipment import Rules
 from bot.rates import Quota
 from bot.speech import Limits

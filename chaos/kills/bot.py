@@ -14,7 +14,8 @@ import structlog
 
 from bot.admission import Heard
 from bot.conversations import Conversations
-from bot.door import Door, DoorRules, Mode
+from bot.door import Door
+from bot.door_rules import DoorRules, Mode
 from bot.equipment import Rules, Tools
 from bot.inbound import Message, Person
 from bot.locks import Locks

@@ -23,7 +23,8 @@ from bot import (
 )
 from bot.admission import Heard
 from bot.conversations import Conversations
-from bot.door import Door, DoorRules, Mode
+from bot.door import Door
+from bot.door_rules import DoorRules, Mode
 from bot.equipment import Rules, Tools
 from bot.errors import ResponderInvalid
 from bot.inbound import Message

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot import notices, texts
-from bot.door import DoorRules, Mode
+from bot.door_rules import DoorRules, Mode
 from bot.endings import Ending
 from bot.inbound import Message
 from bot.responders import Turn
