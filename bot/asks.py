@@ -21,8 +21,9 @@ from bot.admission import Heard
 from bot.door import Door
 from bot.errors import ResponderInvalid, TurnNotStarted
 from bot.followed import Followed
-from bot.hearing import asking, category_of, parent_of, person_of
+from bot.hearing import asking, category_of, parent_of
 from bot.inbound import Deferred, Kind, Message, Trigger
+from bot.plain import person_of
 from bot.refusals import ALREADY_ACKNOWLEDGED
 from bot.speaking import Webhook
 

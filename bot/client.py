@@ -34,6 +34,7 @@ from bot.requests import Requests
 from bot.responders import Responder
 from bot.rules import Rulebook
 from bot.shards import IdentifyGate
+from bot.sight import DiscordSight
 from bot.speaking import Wire
 from bot.wakes import Wakes
 from bot.webhook import DiscordWebhook
@@ -72,7 +73,8 @@ class Interlock(commands.AutoShardedBot):
         )
         self.rules = Rulebook(settings)
         self.state = state
-        self._wire = wire = wire or DiscordWire(self, DiscordWebhook(self))
+        wire = wire or DiscordWire(self, DiscordWebhook(self), DiscordSight(self))
+        self._wire = wire
         self._silence, self._pace = Silence(), Pace()
         self.locks = Locks(state, self.rules.claim(ANYWHERE))
         self._reloading = Reloading(self, self.locks)

@@ -28,6 +28,8 @@ class Rules:
     delete_partial: bool
     #: Transcript entries kept per conversation.
     keep: int
+    #: Messages read around a question unless a responder says how many.
+    context: int
     #: Whether replies carry a Stop button while they grow, and apologies one to try again.
     buttons: bool
     #: Whether anything may be marked with an emoji.

@@ -13,7 +13,8 @@ import discord
 from bot.access import Asking
 from bot.admission import Heard
 from bot.config import Place
-from bot.inbound import Message, Person, Quoted
+from bot.inbound import Message, Quoted
+from bot.plain import attached, named, person_of
 
 #: What people type; everything else is a system message.
 _TYPED = (discord.MessageType.default, discord.MessageType.reply)
@@ -58,11 +59,10 @@ class Ears:
             addressed=addressed,
             responder="",
             caught_up=self.is_caught_up() and self._follows(message),
-            reply_to=Quoted(str(replied.id), person_of(replied.author), replied.content)
-            if isinstance(replied, discord.Message)
-            else None,
+            reply_to=_quoted(replied) if isinstance(replied, discord.Message) else None,
             parent=parent_of(message.channel),
             category=category_of(message.channel),
+            attachments=attached(message),
         )
 
     def _follows(self, message: discord.Message) -> bool:
@@ -96,10 +96,7 @@ class Ears:
         if (role := self._own_role(message)) is not None:
             ours.append(f"<@&{role}>")
         text = re.sub("|".join(ours), "", message.content)
-        for user in message.mentions:
-            for form in (f"<@{user.id}>", f"<@!{user.id}>"):
-                text = text.replace(form, f"@{user.display_name}")
-        return text.strip()
+        return named(text, message.mentions).strip()
 
 
 def _may_answer(message: discord.Message) -> bool:
@@ -124,9 +121,8 @@ def asking(person: str, roles: Iterable[int], guild: str | None, channel: object
     )
 
 
-def person_of(user: discord.User | discord.Member) -> Person:
-    """Reduce a user to who they are here."""
-    return Person(str(user.id), user.display_name)
+def _quoted(message: discord.Message) -> Quoted:
+    return Quoted(str(message.id), person_of(message.author), message.content, attached(message))
 
 
 def parent_of(channel: object) -> str | None:

@@ -18,6 +18,9 @@ from state.values import Conversation, Inbound
 #: Raised whenever a field changes its meaning; older versions stay readable.
 VERSION = 1
 
+#: Files of one message that are journaled with it: as many as a person can send at once.
+MOST_ATTACHED = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Person:
@@ -28,12 +31,41 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class Attached:
+    """A file of a message, as Discord tells of it; the bytes stay there."""
+
+    id: str
+    name: str
+    #: Such as `image/png`, by Discord's word and not by the bytes; None when it could not tell.
+    content_type: str | None
+    #: Bytes.
+    size: int
+    #: Signed: good for about a day.
+    url: str
+    #: What its sender wrote for those who cannot see it.
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Quoted:
     """The message that another one replies to."""
 
     id: str
     author: Person
     text: str
+    attachments: tuple[Attached, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A message that was written around a question, whoever it was addressed to."""
+
+    id: str
+    author: Person
+    #: Without our own mention, and with people's names for theirs.
+    text: str
+    #: Whether this bot wrote it.
+    ours: bool = False
 
 
 class Kind(StrEnum):
@@ -93,6 +125,13 @@ class Message:
     trigger: Trigger = Trigger()
     #: Of an interaction; its id is that of the inbound.
     deferred: Deferred | None = None
+    #: At most `MOST_ATTACHED`.
+    attachments: tuple[Attached, ...] = ()
+
+    @property
+    def on_discord(self) -> str | None:
+        """Id of the message on Discord, to be replied to; None for what is not one."""
+        return self.id if self.trigger.kind is Kind.MESSAGE else None
 
     @property
     def conversation(self) -> Conversation:
@@ -124,8 +163,13 @@ def unpack(inbound: Inbound) -> Message:
         if version != VERSION:
             msg = f"inbound {inbound.id}: payload version {version}, this build reads {VERSION}"
             raise PayloadUnreadable(msg)
-        parts: dict[str, Any] = {"author": Person(**body["author"]), "reply_to": _quoted(body)}
-        parts |= {"trigger": _trigger(body), "deferred": _deferred(body)}
+        parts: dict[str, Any] = {
+            "author": Person(**body["author"]),
+            "reply_to": _quoted(body),
+            "trigger": _trigger(body),
+            "deferred": _deferred(body),
+            "attachments": _attached(body),
+        }
         return Message(**{**body, **parts})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = f"inbound {inbound.id}: unreadable payload ({type(error).__name__})"
@@ -134,7 +178,14 @@ def unpack(inbound: Inbound) -> Message:
 
 def _quoted(body: Mapping[str, Any]) -> Quoted | None:
     quoted = body["reply_to"]
-    return Quoted(quoted["id"], Person(**quoted["author"]), quoted["text"]) if quoted else None
+    if not quoted:
+        return None
+    author = Person(**quoted["author"])
+    return Quoted(quoted["id"], author, quoted["text"], _attached(quoted))
+
+
+def _attached(body: Mapping[str, Any]) -> tuple[Attached, ...]:
+    return tuple(Attached(**one) for one in body.get("attachments", ()))  # older ones have none
 
 
 def _trigger(body: Mapping[str, Any]) -> Trigger:

@@ -7,18 +7,24 @@ await, and has two seconds to clean up. What it sends past `turn` is neither jou
 after a crash it may be said twice.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from bot.endings import Ending
-from bot.inbound import Message, Person, Quoted, Trigger
+from bot.inbound import Attached, Message, Person, Quoted, Remark, Trigger
 from bot.journal import Journal
 from bot.replies import Chunk
 from bot.transcript import Said
 
 Result = TypeVar("Result")
+
+#: Bytes of a file that are read unless more are asked for: what people send without paying.
+READ_LIMIT = 10 * 1024 * 1024
+
+
+Fetch = Callable[[Attached, str, int], Awaitable[bytes]]
 
 
 @runtime_checkable
@@ -57,6 +63,40 @@ class Pulse(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Attachment(Attached):
+    """A file of a message, which can be read."""
+
+    #: Id of the message that it came with.
+    message: str = field(kw_only=True)
+    _fetch: Fetch = field(kw_only=True, repr=False, compare=False)
+
+    async def read(self, limit: int = READ_LIMIT) -> bytes:
+        """
+        Fetch the bytes, anew on a replay; what was made of them is worth a step.
+
+        Raise `AttachmentUnreadable` for one of more than *limit* bytes, and when Discord does not
+        have it any more or takes longer than a minute.
+        """
+        return await self._fetch(self, self.message, limit)
+
+
+class Around(Protocol):
+    """What a turn can look at beyond its own messages."""
+
+    async def history(self, limit: int, /) -> list[Said]:
+        """Read the newest entries of the transcript, oldest first."""
+        ...
+
+    async def context(self, limit: int | None, /) -> list[Remark]:
+        """Read the newest messages before the question, oldest first, once for all replays."""
+        ...
+
+    async def fetch(self, file: Attached, message: str, limit: int, /) -> bytes:
+        """Fetch a file of *message*, or raise `AttachmentUnreadable`."""
+        ...
+
+
 class Turn:
     """The work of answering one message, or several that belong together."""
 
@@ -67,7 +107,7 @@ class Turn:
         attempt: int,
         journal: Journal,
         pulse: Pulse,
-        history: Callable[[int], Awaitable[list[Said]]],
+        around: Around,
         interrupted: Interrupted | None = None,
         state: Any = None,  # noqa: ANN401 (the author's own JSON)
     ) -> None:
@@ -87,7 +127,7 @@ class Turn:
         self.declined = False
         self._journal = journal
         self._pulse = pulse
-        self._history = history
+        self._around = around
 
     @property
     def text(self) -> str:
@@ -119,9 +159,46 @@ class Turn:
         """The message that the first one replies to."""
         return self.messages[0].reply_to
 
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """The files that came with the messages of this turn."""
+        every = (self._readable(one.attachments, one.id) for one in self.messages)
+        return tuple(attachment for files in every for attachment in files)
+
+    @property
+    def quoted_attachments(self) -> tuple[Attachment, ...]:
+        """The files of the message that the first one replies to."""
+        quoted = self.reply_to
+        return self._readable(quoted.attachments, quoted.id) if quoted else ()
+
+    @property
+    def images(self) -> tuple[Attachment, ...]:
+        """Those of the attachments that Discord takes for images."""
+        return tuple(
+            one for one in self.attachments if (one.content_type or "").startswith("image/")
+        )
+
+    def _readable(self, files: Iterable[Attached], message: str) -> tuple[Attachment, ...]:
+        return tuple(
+            Attachment(**asdict(file), message=message, _fetch=self._around.fetch) for file in files
+        )
+
+    async def context(self, limit: int | None = None) -> list[Remark]:
+        """
+        Answer the newest *limit* (≤ 100) messages before this turn's, by anybody, oldest first.
+
+        By default as many as `history.context_messages` says. Read from Discord once and recorded:
+        a replay sees the same. Empty where the bot may not read the channel's history.
+        """
+        return await self._around.context(limit)
+
     async def history(self, limit: int = 50) -> list[Said]:
-        """Answer the newest *limit* things said here before this turn, oldest first."""
-        return await self._history(limit)
+        """
+        Answer the newest *limit* things said here before this turn, oldest first.
+
+        By people who were answered, and by us; for what else was written, see `context`.
+        """
+        return await self._around.history(limit)
 
     async def step(
         self, name: str, effect: Callable[[str], Awaitable[Result]], key: str | None = None

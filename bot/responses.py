@@ -20,7 +20,7 @@ from bot.inbound import Deferred, Message
 from bot.pages import MAX_ISSUES, nonce
 from bot.refusals import TOKEN_OVER, UNAUTHORIZED, UNKNOWN_MESSAGE
 from bot.snowflake import made_at
-from bot.speaking import ORIGINAL, Outgoing, OwnMessage, Rejected, Webhook, Wire
+from bot.speaking import ORIGINAL, Outgoing, OwnMessage, Rejected, Sight, Webhook, Wire
 from bot.stream import units
 from state.outcomes import Started
 from state.values import Page
@@ -93,6 +93,11 @@ class ResponseWire:
     def webhook(self) -> Webhook:
         """As of the wire below."""
         return self._wire.webhook
+
+    @property
+    def sight(self) -> Sight:
+        """As of the wire below."""
+        return self._wire.sight
 
     def answers(self, message: Message) -> bool:
         """Whether the response to *message* is a page of this reply."""

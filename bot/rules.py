@@ -91,6 +91,7 @@ class Rulebook:
             ping_author=conversation.ping_author,
             delete_partial=conversation.partial == "delete",
             keep=self.settings.history.keep,
+            context=self.settings.history.context_messages,
             buttons=conversation.buttons,
             reactions=conversation.reactions,
         )

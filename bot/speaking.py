@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
 
+from bot.inbound import Attached, Remark
 from bot.locks import Holding
 from bot.replies import Embed, File, Style
 from state.errors import Gone, LeaseLost, StateUnavailable
@@ -174,12 +175,38 @@ class Webhook(Protocol):
         ...
 
 
+class Sight(Protocol):
+    """What of Discord can be read. Every call may raise as those of `Wire`."""
+
+    async def said(self, channel: str, *, before: str | None, limit: int) -> Sequence[Remark]:
+        """What anybody wrote, the newest *limit* (≤ 100) before the id *before*, oldest first."""
+        ...
+
+    async def attached(self, channel: str, message: str) -> Sequence[Attached]:
+        """The files of a message, with their addresses signed anew."""
+        ...
+
+    async def fetch(self, url: str, *, limit: int) -> bytes:
+        """
+        Fetch a file of Discord's; `Rejected` when its address has expired.
+
+        Raise `AttachmentUnreadable` as soon as it proves to be larger than *limit* bytes, and for
+        an address that is not Discord's.
+        """
+        ...
+
+
 class Wire(Protocol):
     """Discord's side. Every call may raise `Rejected`, `Unreachable` or `NotSpeaking`."""
 
     @property
     def webhook(self) -> Webhook:
         """The way to those who used a command."""
+        ...
+
+    @property
+    def sight(self) -> Sight:
+        """What can be read there."""
         ...
 
     async def create(

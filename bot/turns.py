@@ -19,7 +19,6 @@ from bot.endings import Ending
 from bot.equipment import Tools
 from bot.errors import ResponderInvalid, Silenced
 from bot.inbound import Message
-from bot.insist import insist
 from bot.journal import Journal
 from bot.kept import Kept
 from bot.locks import Holding
@@ -29,7 +28,7 @@ from bot.responses import NAME_ROOM, mute, response_wire, settle
 from bot.snowflake import made_at
 from bot.speaking import Unreachable
 from bot.speech import Speech, Spoken
-from bot.transcript import Said, read
+from bot.surroundings import Surroundings
 from bot.typing_indicator import TypingIndicator
 from state.outcomes import Turnover
 
@@ -70,7 +69,14 @@ class TurnRun:
             attempt=self._started.attempts + 1,
             journal=self._journal,
             pulse=holding,
-            history=self._history,
+            around=Surroundings(
+                tools.state,
+                tools.wire.sight,
+                holding,
+                self._journal,
+                self._asked_by,
+                remarks=tools.rules.context,
+            ),
             interrupted=_interrupted(self._started.carry),
             state=self._kept.found(),
         )
@@ -182,10 +188,6 @@ class TurnRun:
         return texts.EMPTY if empty and self._tools.rules.reactions else None
 
     # --- what a turn knows -----------------------------------------------------------------------
-
-    async def _history(self, limit: int) -> list[Said]:
-        conversation = self._holding.lease.conversation
-        return read(await insist(lambda: self._tools.state.history(conversation, limit=limit)))
 
     def _pings(self) -> bool:
         late = time.time() - made_at(self._asked_by.id) > SLOW_REPLY

@@ -22,6 +22,7 @@ from bot.speaking import (
     OwnMessage,
     Pieces,
     Rejected,
+    Sight,
     Unreachable,
     Webhook,
     speaker,
@@ -67,10 +68,11 @@ async def translated() -> AsyncIterator[None]:
 class DiscordWire:
     """`bot.speaking.Wire` over a discord.py client."""
 
-    def __init__(self, client: discord.Client, webhook: Webhook) -> None:
+    def __init__(self, client: discord.Client, webhook: Webhook, sight: Sight) -> None:
         """Send through *client*, which must be logged in; answer commands by *webhook*."""
         self._client = client
         self.webhook = webhook
+        self.sight = sight
 
     def _channel(self, channel: str) -> discord.PartialMessageable:
         return self._client.get_partial_messageable(int(channel))

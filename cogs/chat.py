@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from discord.ext import commands
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from bot import Ending, Message, Person, Said, Turn
+from bot import Ending, Message, Person, Remark, Said, Turn
 from bot.errors import ExtensionFailed
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ WORDLESS = "[a message without text]"
 
 #: Follows a reply that its turn did not finish, so that the model does not take it for all it said.
 UNFINISHED = "[The reply above ended early: {ending}.]"
+
+#: Precedes a question in a channel where people have talked: "what do you say?" is about that.
+OVERHEARD = "[Written here before, by people to each other:\n{lines}\n]\n"
 
 EXAMPLE = '"openai:gpt-5.2"'
 
@@ -78,6 +81,8 @@ class Chat(commands.Cog):
         # In a DM, and with one person, names would only teach the model to write them too.
         named = turn.guild is not None and _people(said, turn.messages) > 1
         prompt = "\n".join(_asked(message, named=named) for message in turn.messages)
+        if turn.guild is not None:  # in a DM, all that was written is in the transcript
+            prompt = _overheard(await turn.context(), said) + prompt
         async with aclosing(self._model.answer(prompt, _lines(said, named=named))) as chunks:
             async for chunk in chunks:
                 yield chunk
@@ -93,6 +98,17 @@ def _asked(message: Message, *, named: bool) -> str:
     if message.reply_to is None:
         return text
     return f"[in reply to {_by(message.reply_to.author, message.reply_to.text)}]\n{text}"
+
+
+def _overheard(remarks: Iterable[Remark], said: Iterable[Said]) -> str:
+    """Tell what was written just before the question without being addressed to us."""
+    heard = {(one.author.id, one.text) for one in said if one.author}
+    lines = [
+        _by(one.author, one.text)
+        for one in remarks
+        if not one.ours and (one.author.id, one.text) not in heard
+    ]
+    return OVERHEARD.format(lines="\n".join(lines)) if lines else ""
 
 
 def _lines(said: Sequence[Said], *, named: bool) -> "list[Line]":

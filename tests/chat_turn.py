@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import cast
 
-from bot import Message, Person, Quoted, Said, Turn
+from bot import Message, Person, Quoted, Remark, Said, Turn
+from bot.inbound import Attached
 from bot.journal import Journal
 
 ADA = Person("1001", "Ada")
@@ -44,16 +46,36 @@ def message(
     )
 
 
-def turn(*messages: Message, said: Sequence[Said] = ()) -> Turn:
-    """Make a turn of *messages*, in a conversation in which *said* was said before."""
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A channel in which something was said."""
 
-    async def history(limit: int) -> list[Said]:
-        return list(said)[-limit:]
+    said: Sequence[Said] = ()
+    remarks: Sequence[Remark] = ()
 
+    async def history(self, limit: int) -> list[Said]:
+        """Read the transcript."""
+        return list(self.said)[-limit:]
+
+    async def context(self, limit: int | None) -> list[Remark]:
+        """Read the channel."""
+        return list(self.remarks)[-limit:] if limit else list(self.remarks)
+
+    async def fetch(self, file: Attached, message: str, limit: int) -> bytes:
+        """Have no files."""
+        raise NotImplementedError
+
+
+def turn(*messages: Message, said: Sequence[Said] = (), remarks: Sequence[Remark] = ()) -> Turn:
+    """
+    Make a turn of *messages*.
+
+    *said* was said before in its conversation, *remarks* are what its channel shows before it.
+    """
     return Turn(
         messages,
         attempt=1,
         journal=cast("Journal", None),  # the cog records no steps
         pulse=Idle(),
-        history=history,
+        around=Room(said, remarks),
     )

@@ -148,6 +148,8 @@ class HistorySettings(Table):
 
     keep: Annotated[int, Field(ge=0, le=10_000)] = 200
     """Entries of one conversation's transcript; the oldest are dropped."""
+    context_messages: Annotated[int, Field(ge=0, le=100)] = 20
+    """Messages of a channel that are read around a question, whoever they were addressed to."""
     backfill_guild: Annotated[float, duration("0s", "24h")] = 3600.0
     """How far back a start reads followed channels for what it missed; 0s: not at all."""
     backfill_dm: Annotated[float, duration("0s", "24h")] = 86400.0

@@ -19,10 +19,12 @@ from bot.insist import new_op
 from bot.stopwords import StopPhrases
 from bot.testing.loading import Cog, add
 from bot.testing.shown import Run, Shown, ShownMessage
+from bot.testing.sight import FakeSight
 from bot.testing.store import Clock
+from bot.testing.traffic import CHANNEL, Sent, snowflake
 from bot.testing.watched import CrashPoint, Watched
 from bot.testing.webhook import FakeWebhook
-from bot.testing.wire import CHANNEL, Discord, FakeWire, Sent, snowflake
+from bot.testing.wire import Discord, FakeWire
 from state.memory import Database
 from state.values import Conversation as Where
 
@@ -192,6 +194,7 @@ class Conversation:
         )
         self._wire = FakeWire(self._discord)
         self._wire.webhook = FakeWebhook(self._wire)
+        self._wire.sight = FakeSight(self._wire)
         self._bot = Interlock(self._settings, self._store.port, self._wire)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._bot)

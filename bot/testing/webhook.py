@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable
 
 from bot.speaking import ORIGINAL, Outgoing, OwnMessage, Rejected
-from bot.testing.wire import CHANNEL, FakeWire, Sent
+from bot.testing.traffic import CHANNEL, Sent
+from bot.testing.wire import FakeWire
 
 
 class FakeWebhook:

@@ -6,98 +6,24 @@ request that began.
 """
 
 import asyncio
-import itertools
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
-from bot.inbound import Message
-from bot.replies import Embed, File
-from bot.snowflake import DISCORD_EPOCH
-from bot.speaking import Button, NotSpeaking, Outgoing, OwnMessage, Rejected, Webhook, speaker
+from bot.inbound import Attached, Message, Remark
+from bot.speaking import (
+    NotSpeaking,
+    Outgoing,
+    OwnMessage,
+    Rejected,
+    Sight,
+    Webhook,
+    speaker,
+)
+from bot.testing.traffic import CHANNEL, Fault, Request, Sent, snowflake
 
 Answer = TypeVar("Answer")
-
-#: The channel that is meant when none is named.
-CHANNEL = "201"
-
-_sequence = itertools.count()
-
-
-def snowflake(age: float = 0.0) -> str:
-    """Make an id as Discord would have *age* seconds ago; those of one age ascend."""
-    milliseconds = int((time.time() - age) * 1000) - DISCORD_EPOCH
-    return str((milliseconds << 22) + next(_sequence))
-
-
-@dataclass(slots=True)
-class Sent:
-    """A message of ours on the fake Discord."""
-
-    id: str
-    channel: str
-    text: str
-    nonce: str
-    reply_to: str | None
-    ping: bool
-    #: Each text it has shown, in order.
-    texts: list[str]
-    deleted: bool = False
-    #: The interaction that it is the response to.
-    answers: str | None = None
-    #: The button of ours under it now.
-    button: Button | None = None
-    #: What else it carries now.
-    files: tuple[File, ...] = ()
-    embeds: tuple[Embed, ...] = ()
-    buttons: tuple[Button, ...] = ()
-
-    @property
-    def file(self) -> bytes | None:
-        """What is in its first file."""
-        return self.files[0].data if self.files else None
-
-    def carry(self, content: Outgoing) -> None:
-        """Carry what *content* names, and go on carrying the rest."""
-        pieces = content.pieces
-        self.button, self.buttons = content.button, pieces.buttons
-        self.files = self.files if pieces.files is None else pieces.files
-        self.embeds = self.embeds if pieces.embeds is None else pieces.embeds
-
-    def own(self, nonce: str | None) -> OwnMessage:
-        """Read it back."""
-        sizes = tuple(len(file.data) for file in self.files)
-        answers = self.answers if self.text or self.files or self.embeds else None
-        return OwnMessage(
-            self.id, self.text, nonce, self.reply_to, answers, sizes, len(self.embeds)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request that began. *at* is local monotonic."""
-
-    method: str
-    channel: str
-    message: str | None
-    text: str | None
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """
-    What happens to one request: it waits for *hold*, then *error* is raised, if any.
-
-    With *lost* it is carried out all the same, also when its sender is cancelled meanwhile.
-    """
-
-    error: Exception | None = None
-    lost: bool = False
-    hold: asyncio.Event | None = None
-
 
 #: Decides what a request meets, by its number (from 0) and method.
 Plan = Callable[[int, str], Fault | None]
@@ -112,6 +38,12 @@ class Discord:
         self.added: Counter[tuple[str, str]] = Counter()
         self.removed: Counter[tuple[str, str]] = Counter()
         self.requests: list[Request] = []
+        #: What people have said, by whomever it was heard.
+        self.remarks: list[Remark] = []
+        #: The bytes behind each address that is good now.
+        self.files: dict[str, bytes] = {}
+        #: The files of messages, as they are told when one is read again.
+        self.attached: dict[str, tuple[Attached, ...]] = {}
         self.faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
         #: What any further request meets, decided by its number (from 0) and method.
         self.plan: Plan = lambda _number, _method: None
@@ -208,6 +140,8 @@ class FakeWire:
     """
 
     webhook: Webhook
+    #: Where turns look around, it is given a `bot.testing.sight.FakeSight`.
+    sight: Sight
 
     def __init__(self, discord: Discord) -> None:
         self.discord = discord

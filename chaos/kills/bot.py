@@ -53,6 +53,7 @@ RULES = Rules(
     ping_author="never",
     delete_partial=False,
     keep=1_000_000,
+    context=0,
     buttons=False,
     reactions=False,
 )

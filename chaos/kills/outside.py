@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.speaking import NotSpeaking, Outgoing, OwnMessage, Rejected, Webhook, speaker
+from bot.speaking import NotSpeaking, Outgoing, OwnMessage, Rejected, Sight, Webhook, speaker
 
 #: Milliseconds for which one process waits for another's write.
 PATIENCE = 20_000
@@ -47,6 +47,7 @@ class Outside:
     """One process's connection to the outside, where no commands are used."""
 
     webhook: Webhook
+    sight: Sight
 
     def __init__(self, path: Path, *, knows_nonces: bool = True) -> None:
         """Open the file; one that does not *know nonces* cannot be read back either."""

@@ -17,6 +17,7 @@ from bot import (
     insist,
     notices,
     pace,
+    persist,
     speech,
     turns,
     typing_indicator,
@@ -36,6 +37,7 @@ from bot.refusals import Silence
 from bot.requests import Requests
 from bot.responders import Responder, Turn
 from bot.speech import Limits
+from bot.testing.sight import FakeSight
 from bot.testing.webhook import FakeWebhook
 from bot.wakes import Wakes
 from state.errors import StateUnavailable
@@ -54,6 +56,7 @@ RULES = Rules(
     ping_author="slow",
     delete_partial=False,
     keep=200,
+    context=20,
     buttons=False,
     reactions=True,
 )
@@ -99,6 +102,8 @@ _QUICK: tuple[tuple[object, str, object], ...] = (
     (conversations, "CLOSE_WITHIN", 0.1),
     (conclusion, "RETRY_AFTER", (0.0, 0.0)),
     (insist, "PAUSE", 0.002),
+    (persist, "BACKOFF_FIRST", 0.002),
+    (persist, "BACKOFF_LAST", 0.008),
 )
 
 
@@ -150,6 +155,7 @@ class Process:
         self.discord = discord
         self.wire = FakeWire(discord)
         self.wire.webhook = FakeWebhook(self.wire)
+        self.wire.sight = FakeSight(self.wire)
         self.responder = responder
         state, claim = store.port, Claim(lease, by="test")
         self.locks = Locks(state, claim)

@@ -9,7 +9,7 @@ from bot import speech as module
 from bot.journal import Journal
 from bot.locks import Holding
 from bot.replies import Chunk
-from bot.responders import Turn
+from bot.responders import Around, Turn
 from bot.speech import Limits, Speech, Spoken
 from state.outcomes import Started
 from state.values import Lease
@@ -61,7 +61,7 @@ class Run:
             attempt=1,
             journal=cast("Journal", None),  # these responders take no steps
             pulse=self.holding,
-            history=lambda _limit: asyncio.sleep(0, []),
+            around=cast("Around", None),  # nor look around
         )
         self.written: list[Chunk] = []
         self.landed = 0

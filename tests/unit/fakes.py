@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from bot.inbound import Message, Person
 from bot.locks import Holding
 from bot.speaking import speaker
-from bot.testing.wire import CHANNEL, Discord, FakeWire, Fault, snowflake
+from bot.testing.traffic import CHANNEL, Fault, snowflake
+from bot.testing.wire import Discord, FakeWire
 
 __all__ = [
     "ADA",

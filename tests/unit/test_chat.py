@@ -8,7 +8,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
-from bot import Ending, Message, Quoted, Said
+from bot import Ending, Message, Quoted, Remark, Said
 from cogs.chat import Chat
 from cogs.chat_model import LanguageModel
 from tests.chat_turn import ADA, BEN, message, turn
@@ -44,6 +44,7 @@ async def ask(
     ear: Ear,
     *messages: Message,
     said: Sequence[Said] = (),
+    remarks: Sequence[Remark] = (),
     max_history: int = 40,
     instructions: str = "",
 ) -> list[str]:
@@ -51,7 +52,7 @@ async def ask(
     model = LanguageModel("openai:x", NOWHERE, instructions)
     chat = Chat(model, max_history)
     with model.agent.override(model=FunctionModel(stream_function=ear.say)):
-        async with aclosing(chat.respond(turn(*messages, said=said))) as chunks:
+        async with aclosing(chat.respond(turn(*messages, said=said, remarks=remarks))) as chunks:
             return [chunk async for chunk in chunks]
 
 
@@ -133,6 +134,29 @@ async def test_what_a_message_replies_to_is_quoted() -> None:
     ear = Ear("ok")
     await ask(ear, message("what is that?", reply_to=Quoted("5000", BEN, "a monad")))
     assert ear.heard == [("person", "[in reply to Ben: a monad]\nwhat is that?")]
+
+
+async def test_what_was_written_just_before_is_told_with_a_question_in_a_channel() -> None:
+    """Unless the transcript has it; our own words are there, too."""
+    ear = Ear("ok")
+    said = [Said("person", "hello", ADA), Said("bot", "Hi", ending=Ending.FINISHED)]
+    remarks = [
+        Remark("1", ADA, "hello"),
+        Remark("2", BEN, "Hi", ours=True),
+        Remark("3", ADA, "why is the sky blue?"),
+    ]
+    await ask(ear, message("^^"), said=said, remarks=remarks)
+    assert ear.heard[-1] == (
+        "person",
+        "[Written here before, by people to each other:\nAda: why is the sky blue?\n]\n^^",
+    )
+
+
+async def test_nothing_is_read_around_a_question_in_a_direct_message() -> None:
+    """All that was written there is in the transcript."""
+    ear = Ear("ok")
+    await ask(ear, message("^^", guild=None), remarks=[Remark("3", ADA, "why?")])
+    assert ear.heard == [("person", "^^")]
 
 
 async def test_a_message_without_text_is_asked_as_such() -> None:

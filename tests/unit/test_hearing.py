@@ -11,7 +11,7 @@ import pytest
 from bot.access import Access
 from bot.admission import Heard
 from bot.hearing import Ears
-from bot.inbound import Message, Person, Quoted
+from bot.inbound import Attached, Message, Person, Quoted
 
 ME, ADA, BO, ROLE, OUR_ROLE = 1, 101, 102, 901, 902
 
@@ -71,6 +71,7 @@ def message(
     made.guild = None if direct else guild
     made.mentions = list(mentions)
     made.role_mentions = [SimpleNamespace(id=role) for role in roles]
+    made.attachments = []
     made.reference = SimpleNamespace(resolved=reply_to) if reply_to is not None else None
     return made
 
@@ -119,6 +120,23 @@ def test_the_text_is_without_our_mention_and_with_names_for_others(content: str,
     """What is left is what was said to us."""
     said, _ = hear(message(content, mentions=(US, person(BO, "Bo"))))
     assert said.text == text
+
+
+def test_files_are_told_of_at_most_ten() -> None:
+    """What a person can send at once is journaled; nothing is fetched."""
+    said = message("")
+    said.attachments = [
+        SimpleNamespace(
+            id=number, filename="a.png", content_type=None, size=7, url="u", description="a cat"
+        )
+        for number in range(12)
+    ]
+    quoting = message("look", reply_to=said)
+    heard, quoted = hear(said)[0], hear(quoting)[0].reply_to
+    assert len(heard.attachments) == 10
+    assert heard.attachments[0] == Attached("0", "a.png", None, 7, "u", "a cat")
+    assert quoted is not None
+    assert quoted.attachments == heard.attachments
 
 
 def test_a_stop_is_looked_for_in_what_was_said_to_us() -> None:

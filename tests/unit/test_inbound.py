@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.errors import PayloadUnreadable
-from bot.inbound import VERSION, Kind, Message, Quoted, Trigger, conversation_of, unpack
+from bot.inbound import VERSION, Attached, Kind, Message, Quoted, Trigger, conversation_of, unpack
 from state.values import Conversation, Inbound
 from tests.unit.fakes import ADA, BO, message
 
@@ -28,10 +28,18 @@ def test_where_it_was_said_and_what_asked_for_it_come_along() -> None:
     assert unpack(asked.inbound()) == asked
 
 
+def test_files_come_along_with_what_is_told_of_them() -> None:
+    """Those of the message that is replied to, too; the bytes stay on Discord."""
+    file = Attached("9", "a.png", "image/png", 7, "https://cdn.discordapp.com/a.png", "a cat")
+    quoted = Quoted("7", BO, "look", (file, replace(file, id="10", description=None)))
+    asked = replace(message("hello"), attachments=(file,), reply_to=quoted)
+    assert unpack(asked.inbound()) == asked
+
+
 def test_what_was_packed_before_there_were_triggers_is_a_message() -> None:
     """An older build's inbox is read on."""
     body = json.loads(message("hello", id="17").inbound().payload)
-    for field in ("parent", "category", "trigger"):
+    for field in ("parent", "category", "trigger", "attachments"):
         del body[field]
     assert unpack(Inbound("17", "101", json.dumps(body).encode())) == message("hello", id="17")
 

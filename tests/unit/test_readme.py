@@ -1,6 +1,7 @@
 """What the README says is true: commands, settings, examples, words and links."""
 
 import ast
+import inspect
 import re
 import tomllib
 from pathlib import Path
@@ -103,13 +104,16 @@ def test_the_variable_of_a_setting_is_named_as_it_is_read() -> None:
     assert set(re.findall(r"INTERLOCK_\w+", README)) == {variable("state.url")}
 
 
-def test_what_a_turn_offers_is_there() -> None:
-    """Neither more nor under another name."""
-    [offered] = re.findall(r"`turn` offers (.*?);", README, re.DOTALL)
-    names = re.findall(r"`(\w+)(?:\(\))?`", offered)
-    assert len(names) > 8
+def test_what_a_turn_offers_is_told_in_full() -> None:
+    """Every public name, neither more nor fewer, and a method as one."""
+    [table] = re.findall(r"^### What a turn offers\n\n((?:\|.*\n)+)", README, re.MULTILINE)
+    cells = [line.split("|")[1] for line in str(table).splitlines()[2:]]
+    named = dict(re.findall(r"`(?:await )?(\w+)(\([^`]*\))?", " ".join(cells)))
     made = turn(message("hello"))
-    assert [name for name in names if not hasattr(made, name)] == []
+    public = {name for name in dir(made) if not name.startswith("_")}
+    assert set(named) == public
+    methods = {name for name in public if inspect.isroutine(getattr(made, name))}
+    assert {name for name, arguments in named.items() if arguments} == methods
 
 
 def test_the_control_api_is_described_as_it_is() -> None:

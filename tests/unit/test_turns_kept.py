@@ -6,12 +6,12 @@ from collections.abc import AsyncGenerator, Callable
 import pytest
 
 from bot.endings import Ending
-from bot.inbound import Message
 from bot.responders import Turn
 from bot.transcript import Said
-from tests.unit.fake_process import Process, Respond, Script, hurry, running
+from tests.unit.fake_process import Script, hurry, running
 from tests.unit.fake_store import Store, Trouble
-from tests.unit.fakes import ADA, BO, Discord, Fault, message
+from tests.unit.fakes import ADA, BO, Fault, message
+from tests.unit.replays import ask, replayed
 from tests.waiting import wait_until
 
 Change = Callable[[Turn], None]
@@ -20,13 +20,6 @@ Change = Callable[[Turn], None]
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
-
-
-async def ask(bot: Process, text: str = "a", **facts: object) -> Message:
-    """Ask something and wait until nothing runs any more."""
-    await bot.hears(asked := message(text, **facts))  # type: ignore[arg-type]
-    await bot.settles()
-    return asked
 
 
 # -------------------------------------------------------------------------------------------- state
@@ -128,19 +121,6 @@ async def test_a_state_that_cannot_be_kept_fails_the_turn_that_made_it() -> None
 
 
 # -------------------------------------------------------------------------------------------- steps
-
-
-async def replayed(first: Respond, second: Respond) -> tuple[Store, Discord]:
-    """Let a process die at the commit of its turn, and another one replay it."""
-    store, discord = Store(), Discord()
-    store.plan = lambda _number, name: Trouble.LEASE_LOST if name == "commit" else None
-    async with running(Script(first), store=store, discord=discord) as bot:
-        await ask(bot)
-    store.clock.now += 16
-    async with running(Script(second), store=store.another(), discord=discord) as bot:
-        await bot.wakes.sweep()
-        await bot.settles()
-    return store, discord
 
 
 async def test_a_replay_that_forgets_a_step_is_set_aside_naming_both_lists() -> None:

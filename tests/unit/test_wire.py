@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 from unittest.mock import AsyncMock, MagicMock, Mock
 
 import aiohttp
@@ -10,7 +10,9 @@ import discord
 import pytest
 
 from bot.endings import Ending
+from bot.inbound import Person, Remark
 from bot.replies import File
+from bot.sight import DiscordSight
 from bot.speaking import (
     Button,
     NotSpeaking,
@@ -51,7 +53,7 @@ class Client:
     def wire(self) -> DiscordWire:
         """The wire over this client."""
         client: Any = self
-        return DiscordWire(client, DiscordWebhook(client))
+        return DiscordWire(client, DiscordWebhook(client), DiscordSight(client))
 
 
 async def _each(messages: Sequence[discord.Message]) -> AsyncIterator[discord.Message]:
@@ -228,6 +230,34 @@ async def test_our_own_messages_are_read_back_oldest_first() -> None:
     ]
     asked = client.channel.history.call_args.kwargs
     assert (asked["after"].id, asked["limit"], asked["oldest_first"]) == (5, 100, False)
+
+
+def written(number: int, text: str, author: object, *mentions: object) -> discord.Message:
+    """Make a message of somebody's as discord.py gives it."""
+    message = Mock(spec=discord.Message, id=number, content=text, author=author)
+    message.mentions, message.is_system = list(mentions), lambda: False
+    return message
+
+
+async def test_what_was_said_is_told_oldest_first_with_names_for_mentions() -> None:
+    """Without pins and joins, and without our own mention: it is as a turn's own text."""
+    client = Client()
+    client.user.display_name = "us"
+    ada = SimpleNamespace(id=2, display_name="Ada")
+    joined = written(8, "", ada)
+    cast("Any", joined).is_system = lambda: True
+    history = [
+        written(9, "pong", client.user),
+        joined,
+        written(7, "<@1> ask <@!2>", ada, client.user, ada),
+    ]
+    client.channel.history.side_effect = lambda **_: _each(history)
+    assert await client.wire.sight.said("2", before="10", limit=3) == [
+        Remark("7", Person("2", "Ada"), "ask @Ada"),
+        Remark("9", Person("1", "us"), "pong", ours=True),
+    ]
+    asked = client.channel.history.call_args.kwargs
+    assert (asked["before"].id, asked["limit"]) == (10, 3)
 
 
 def test_a_message_of_ours_is_reduced_to_what_settles_an_outcome() -> None:
