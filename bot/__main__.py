@@ -19,7 +19,7 @@ import structlog
 import typer
 
 from bot import logs
-from bot.cli import show
+from bot.cli import deadletters, show
 from bot.cli.options import DOTENV, OneLineGroup, require_token, with_settings
 from bot.config import DEFAULT_FILE, Loaded, Settings
 from bot.errors import StartupFailed
@@ -34,6 +34,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(deadletters.app, name="deadletters")
 
 _RUN = (
     "discord.shards",
@@ -152,6 +154,40 @@ def new_cog(
     from bot.cli.new_cog import told, write
 
     typer.echo(told(write(name, path), loaded.settings, loaded.file or DEFAULT_FILE))
+    return 0
+
+
+@app.command()
+@with_settings("state.url")
+def status(
+    loaded: Loaded,
+    once: Annotated[bool, typer.Option("--once", help="Print it once and end.")] = False,
+) -> int:
+    """Show who is being answered, what waits and what was given up, until interrupted."""
+    from bot.cli.status import show as show_status
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(show_status(loaded.settings, show.console(), once=once))
+    return 0
+
+
+@app.command()
+@with_settings("state.url")
+def forget(
+    loaded: Loaded,
+    user: Annotated[str | None, typer.Option("--user", help="Id of a person.")] = None,
+    guild: Annotated[str | None, typer.Option("--guild", help="Id of a guild.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> int:
+    """Remove everything of a person or a guild from the store, for good."""
+    from bot.cli.forget import confirm, targets
+    from bot.cli.forget import forget as forget_all
+
+    whom = targets(user, guild)
+    if not yes:
+        confirm(whom, loaded.settings)
+    removed = asyncio.run(forget_all(whom, loaded.settings))
+    typer.echo(f"Forgotten: {removed} conversations and traces.")
     return 0
 
 
