@@ -8,6 +8,10 @@ from discord.http import Route
 
 from bot.errors import IntentMissing, StartupFailed, TokenRefused
 
+#: Sessions that Discord grants and that no start touches, of a thousand a day or more: for whoever
+#: has found out why the others were used up, and to start all shards of a large bot once.
+STARTS_KEPT = 50
+
 #: What slash commands are offered in: guilds and direct messages.
 CONTEXTS = discord.app_commands.AppCommandContext(guild=True, dm_channel=True)
 
@@ -27,10 +31,16 @@ def point_at(api: str | None, gateway: str | None) -> None:
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
 
 
-async def log_in(client: discord.Client, token: str) -> None:
-    """Show who we are; raise a `StartupFailed` with its line when it is refused."""
+async def log_in(client: discord.AutoShardedClient, token: str) -> None:
+    """
+    Show who we are; raise a `StartupFailed` with its line when it is refused.
+
+    Also when Discord grants too few further sessions: something starts the bot again and again,
+    and when none is left, Discord takes the token away. A refused start uses none up.
+    """
     try:
         await client.login(token)
+        starts = await client.fetch_session_start_limits()
     except discord.LoginFailure:
         raise TokenRefused(
             "discord.token: Discord refuses it; copy it anew from the developer portal, "
@@ -41,6 +51,13 @@ async def log_in(client: discord.Client, token: str) -> None:
         raise StartupFailed(
             f"{Route.BASE} cannot be reached ({reason}); check the network and discord.api"
         ) from None
+    if starts.remaining < STARTS_KEPT:
+        hours = starts.reset_after / 3_600_000
+        raise StartupFailed(
+            f"Discord grants this bot {starts.remaining} of {starts.total} more sessions, and "
+            f"{STARTS_KEPT} of them are kept: something starts it again and again; find out what "
+            f"from the log before the next start, which may be in {hours:.1f} h"
+        )
 
 
 async def connect(client: discord.Client) -> None:

@@ -207,22 +207,6 @@ async def test_unaddressed_messages_and_everyone_are_left_alone(
         assert len(room.requests("POST", "/messages")) == 1
 
 
-async def test_nobody_is_pinged_by_what_a_reply_says(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """B108: neither a create nor an edit goes out without allowed_mentions."""
-    async with running(
-        sandbox, monkeypatch, extensions=("cogs.echo",), conversation={"responder": "Echo"}
-    ):
-        room = Room(sandbox)
-        room.say("Ada", "@everyone <@&1> hi")
-        [text] = await room.until_replies("hi")
-
-        assert "@everyone" in text
-        [sent] = room.requests("POST", "/messages")
-        assert sent.body["allowed_mentions"]["parse"] == []
-
-
 async def test_a_followed_channel_is_answered_without_being_addressed(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

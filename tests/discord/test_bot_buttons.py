@@ -1,7 +1,6 @@
 """The buttons under replies: who may press them, and what is left of them."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from bot import texts
 from bot.endings import Ending
 from sandbox import Sandbox
-from state import connect
 from tests.discord.bots import Room, running
 from tests.waiting import wait_until
 
@@ -79,27 +77,6 @@ async def test_a_finished_reply_has_no_button(
 
         await room.until_replies("1 2")
         await wait_until(lambda: not list(buttons(room)), description="no button")
-
-
-async def test_b122_a_button_outlives_its_process(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """After a restart it stops the same turn, which the new process has taken up."""
-    url, room = f"sqlite:{tmp_path / 'bot.db'}", Room(sandbox)
-    state = connect(url)
-    await state.open()
-    async with running(sandbox, monkeypatch, state, process={"drain": "0s"}):
-        message, custom_id = await streaming(room)
-    await state.close()
-
-    state = connect(url)
-    await state.open()
-    async with running(sandbox, monkeypatch, state) as bot:
-        await wait_until(lambda: len(bot.locks), description="the turn is taken up")
-        assert await press(room, "Bo", message, custom_id) == texts.STOPPED_BY_BUTTON
-        await room.until_replies(texts.MARKS[Ending.STOPPED])
-        assert list(buttons(room)) == []
-    await state.close()
 
 
 async def test_a_failed_reply_can_be_tried_again_by_its_author(

@@ -143,7 +143,7 @@ async def test_a_waiting_message_is_answered_in_its_new_text(
         await room.until_replies("1 2 3", "1 2 3 4", "1 2 3 4 5")
 
 
-async def test_an_edit_before_the_first_page_is_answered_instead_and_a_later_one_changes_nothing(
+async def test_an_edit_is_answered_instead_before_the_first_page_and_not_after_it(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While a tool works nothing is on Discord yet."""

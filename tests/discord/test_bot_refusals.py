@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from bot import texts
-from bot.endings import Ending
 from sandbox import Sandbox
 from sandbox.faults import Fault
 from tests.discord.bots import Room, running
@@ -188,18 +187,3 @@ async def test_b35_kill_reaches_a_reply_that_discord_does_not_take(
 
         await wait_until(lambda: not len(bot.locks), timeout=2.5, description="it is free")
         sandbox.faults.clear()
-
-
-async def test_a_reply_to_a_deleted_message_is_sent_without_the_reference(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """B103: the deletion stops the turn; its mark is no error."""
-    async with running(sandbox, monkeypatch) as bot:
-        room = Room(sandbox)
-        monkeypatch.setattr("bot.delivery.GATHER", 0.3)
-        first = room.say("Ada", "count to 3 slowly")
-
-        room.world.delete(first)
-
-        await wait_until(lambda: not len(bot.locks), description="the turn ends")
-        assert all(r.endswith(texts.MARKS[Ending.STOPPED]) for r in room.replies())

@@ -15,8 +15,9 @@ from sandbox.backend import WallClock
 # at once, so this is for a machine that is slow to. Too short costs scene time, never an event.
 QUIET = 0.00005
 
-# Seconds by which the clock runs ahead at most before the loop looks around again.
-STRIDE = 0.25
+# Seconds by which the clock runs ahead at most before the loop looks around again; longer where so
+# many would not do. Relation: far below the life of a lease, 15 s, also for a quarter of an hour.
+STRIDE, STRIDES = 0.25, 400
 
 
 class Clock:
@@ -31,6 +32,7 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._ahead = 0.0
         self._until: float | None = None
+        self._stride = STRIDE
         monotonic, wall = time.monotonic, time.time
         monkeypatch.setattr(time, "monotonic", lambda: monotonic() + self._ahead)
         monkeypatch.setattr(time, "time", lambda: wall() + self._ahead)
@@ -50,7 +52,7 @@ class Clock:
             time.sleep(QUIET)  # epoll itself cannot wait for less than a millisecond
             events = self._select(0)
         if not events:
-            most = STRIDE if timeout is None else min(timeout, STRIDE)
+            most = self._stride if timeout is None else min(timeout, self._stride)
             self.leap(max(0.0, min(most, self._until - time.monotonic())))
         return list(events)
 
@@ -61,8 +63,10 @@ class Clock:
     @contextmanager
     def hurrying(self, seconds: float) -> Iterator[float]:
         """Let the next so many seconds go by as fast as they can; answer when they are over."""
-        before, self._until = self._until, time.monotonic() + seconds
+        before = self._until, self._stride
+        self._until = time.monotonic() + seconds
+        self._stride = max(STRIDE, seconds / STRIDES)
         try:
             yield self._until
         finally:
-            self._until = before
+            self._until, self._stride = before

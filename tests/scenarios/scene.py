@@ -7,8 +7,9 @@ The language of the scenarios: people who say things in rooms, a bot, faults, an
         room.says(BO, "@q2")
         await room.shows("q1:…end", "q2:…end")
 
-`@` at the beginning of what somebody says is a mention of the bot. Seconds are the scene's, which
-cost next to nothing (see `clock`). The bot is the real one, on the sandbox's sockets.
+`@` at the beginning of what somebody says is a mention of the bot, but for `@everyone`. Seconds are
+the scene's, which cost next to nothing (see `clock`). The bot is the real one, on the sandbox's
+sockets.
 """
 
 import asyncio
@@ -100,7 +101,8 @@ class Scene:
     line: Line
     #: What was logged, as structlog's events.
     log: Sequence[Mapping[str, Any]]
-    database: Database = field(default_factory=Database)
+    #: In one part, for every second each part is looked through for what is due.
+    database: Database = field(default_factory=lambda: Database(partitions=1))
     play: Play = field(default_factory=Play)
 
     # --- the bot ---------------------------------------------------------------------------------
@@ -214,7 +216,8 @@ class Room(bots.Room):
     def says(self, person: str, text: str, script: Script | None = None) -> int:
         """Say something, answered by *script* if given; the message's id."""
         mention = f"<@{self.sandbox.application_id}> "
-        content = mention + text[1:] if text.startswith("@") else text
+        everybody = text.startswith(("@everyone", "@here"))
+        content = mention + text[1:] if text.startswith("@") and not everybody else text
         said = self.world.say(self.id, self.world.person(person).id, content).id
         if script is not None:
             self.scene.play.scripts[said] = script

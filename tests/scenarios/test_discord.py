@@ -55,9 +55,9 @@ async def test_B109_who_calls_everyone_calls_nobody_in_particular(
 ) -> None:
     """One `@everyone` woke all bots, which went on to wake each other."""
     async with scene.bot():
-        room.says(x, "@everyone hi".removeprefix("@").join(("\u200b", "")))
-        room.world.say(room.id, room.world.person(x).id, "@everyone hi")
-        room.world.say(room.id, room.world.person(ADA).id, "@everyone hi")
+        for person in (x, ADA):
+            room.says(person, "@everyone hi")
+            room.says(person, "@here hi")
         room.says(BO, "@q1")
         await room.shows("q1: end")
     assert scene.play.asked == ["q1"]
@@ -66,7 +66,7 @@ async def test_B109_who_calls_everyone_calls_nobody_in_particular(
 async def test_B111_another_bot_is_not_answered_even_where_everything_is(
     scene: Scene, room: Room, x: str
 ) -> None:
-    """A channel free of the mention rule was free of the rule about bots too, and they never ended."""
+    """A channel free of the mention rule was free of the rule about bots too: an endless loop."""
     async with scene.bot(follow_mode="queue"):
         await room.uses(ADA, "/follow")
         begun = room.replies()
@@ -100,11 +100,12 @@ def thread(scene: Scene, room: Room) -> Room:
 
 async def test_B113_nothing_is_paid_for_in_a_locked_thread(scene: Scene, room: Room) -> None:
     """Each message in it cost a call of the model, and each reply was refused."""
-    locked = thread(scene, room)
+    locked, world = thread(scene, room), scene.sandbox.world
+    world.grant(world.guild.id, world.person(ADA).id, ["manage_threads"], role="Threads")
     async with scene.bot():
         locked.says(BO, "@before")
         await locked.shows("before: end")
-        scene.sandbox.world.change_channel(locked.id, locked=True)
+        world.change_channel(locked.id, locked=True)
         locked.says(ADA, "@q1")
         room.says(ADA, "@q2")
         await room.shows("q2: end")

@@ -59,9 +59,7 @@ async def test_B90_a_page_that_overflows_while_it_streams_makes_one_new_message(
     assert len(room.requests("POST", "/messages")) == len(room.own()) == 3
 
 
-async def test_B97_a_very_long_reply_is_a_few_messages_and_a_file(
-    scene: Scene, room: Room
-) -> None:
+async def test_B97_a_very_long_reply_is_a_few_messages_and_a_file(scene: Scene, room: Room) -> None:
     """Ten thousand characters went out as a burst that met the channel's limit."""
     text = "".join(f"{number:05}\n" for number in range(5_000))
     async with scene.bot() as bot:

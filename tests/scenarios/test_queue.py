@@ -1,10 +1,13 @@
 """The queue: who waits, who is told, and what a message does while a reply is written."""
 
+import asyncio
+from collections.abc import AsyncGenerator
+
 import pytest
 
-from bot import texts
+from bot import Turn, texts
 from tests.scenarios.scene import ADA, BO, CY, FAILED, SUPERSEDED, Room, Scene
-from tests.scenarios.script import LLM, Tools, broken
+from tests.scenarios.script import END, LLM, Tools, broken
 
 
 async def test_B17_who_is_told_that_there_is_no_room_is_not_in_the_queue_and_nobody_else(
@@ -51,6 +54,27 @@ async def test_B20_an_error_lets_the_next_in_the_queue_begin(scene: Scene, room:
         room.says(BO, "@q2")
 
         await room.shows(f"q1:…{FAILED}", "q2: end")
+
+
+async def test_B21_a_turn_that_waits_for_somebody_leaves_the_next_not_without_a_sign(
+    scene: Scene, room: Room
+) -> None:
+    """While an approval was pending, a message was dropped without queue, notice or log line."""
+    approved = asyncio.Event()
+
+    async def asks(turn: Turn) -> AsyncGenerator[str, None]:
+        yield f"{turn.text}: may I? "
+        await approved.wait()
+        yield END
+
+    async with scene.bot():
+        room.says(ADA, "@q1", asks)
+        await room.streams("may I?")
+        second = room.says(BO, "@q2")
+        await room.marked(second, texts.WAITING, within=2)
+        approved.set()
+        await room.shows("q1:…end", "q2: end")
+        await room.marked(second)
 
 
 #: mode → what is on Discord in the end.

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import threading
+import time
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
@@ -12,11 +13,16 @@ import redis.asyncio
 from bot import Turn, texts
 from bot.config import Settings
 from bot.endings import Ending
+from bot.errors import StartupFailed
+from bot.gateway import STARTS_KEPT
 from bot.testing.store import Trouble
+from sandbox.gateway import STARTS
 from state import connect
 from tests.discord.bots import ROOT
 from tests.scenarios.scene import ADA, BO, CY, Room, Scene
 from tests.scenarios.script import LLM, Tools
+from tests.unit.fake_process import Script, hurry, running
+from tests.unit.fakes import message
 from tests.waiting import wait_until
 
 #: Seconds that a lock lives without being renewed, by default, and until it is looked at again.
@@ -187,6 +193,59 @@ async def test_B78_a_gateway_that_fell_silent_is_left_for_a_new_one(
         lambda: not [one for one in threading.enumerate() if one.name.startswith("keep-alive")],
         description="no heartbeat is left",
     )
+
+
+async def test_B79_a_bot_that_is_started_again_and_again_stops_before_its_token_is_taken(
+    scene: Scene, room: Room
+) -> None:
+    """Each crash took one of the day's sessions; with the last one Discord took the token."""
+    connections = scene.sandbox.connections
+    connections.identifies = STARTS - STARTS_KEPT - 2
+    starts = 0
+
+    async def starts_and_crashes_fifty_times() -> None:
+        nonlocal starts
+        for _ in range(50):
+            async with scene.bot():
+                starts += 1
+
+    with pytest.raises(StartupFailed) as refused:
+        await starts_and_crashes_fifty_times()
+    assert starts == 3
+    assert connections.identifies == STARTS - STARTS_KEPT + 1
+    [line] = refused.value.lines
+    assert f"{STARTS_KEPT - 1} of {STARTS} more sessions" in line
+    assert line.endswith("which may be in 24.0 h")
+
+
+async def test_B81_fifty_long_replies_at_once_leave_the_loop_alive(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Large bodies kept the loop so long that heartbeats stayed away and the bot went offline."""
+    hurry(monkeypatch)
+    long = "a word " * 3_000
+
+    async def goes_on(turn: Turn) -> AsyncGenerator[str, None]:
+        yield long
+        turn.state = {"said": long}
+
+    longest, done = 0.0, False
+
+    async def beats() -> None:
+        nonlocal longest
+        while not done:
+            began = time.perf_counter()
+            await asyncio.sleep(0)
+            longest = max(longest, time.perf_counter() - began)
+
+    async with running(Script(goes_on)) as process:
+        for number in range(50):
+            await process.hears(message(channel=str(1_000 + number)))
+        beating = asyncio.create_task(beats())
+        await process.settles()
+        done = True
+        await beating
+    assert longest < 1
 
 
 async def test_B84_a_step_that_hangs_is_bounded_and_lets_the_next_turn_work(
