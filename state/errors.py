@@ -3,6 +3,7 @@ Everything that `state` raises.
 
     StateError
     ├── StateUnavailable   the store did not answer; nothing is known about the outcome
+    │   └── Unreadable     a record could neither be read nor set aside
     ├── StateInvalid       the store answers and must not be used: its schema, its owner, its URL
     ├── LeaseLost          the lease does not hold (any more); nothing was changed
     ├── Gone               the owner, conversation or author is being forgotten
@@ -23,6 +24,10 @@ class StateUnavailable(StateError):
     A timeout never means "did not happen": repeat the call with the same operation id, or
     treat its lease as lost.
     """
+
+
+class Unreadable(StateUnavailable):
+    """Raised when a stored record cannot be read and could not be set aside either."""
 
 
 class StateInvalid(StateError):

@@ -26,7 +26,11 @@ class Schedules:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A turn that was given up."""
+    """
+    A turn that was given up, or a record that could not be read.
+
+    The latter has no inbounds and cannot be requeued.
+    """
 
     #: Unique within its conversation.
     id: str
@@ -35,6 +39,8 @@ class DeadLetter:
     error: str
     #: The conversation's state when it was given up.
     state: bytes | None
+    #: What could not be read, as the store had it, cut to `PAYLOAD_LIMIT`; stores differ in that.
+    raw: bytes | None = field(default=None, compare=False)
     #: Seconds since then; stores that share a clock may still round it differently.
     age: float = field(default=0.0, compare=False)
 

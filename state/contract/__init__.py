@@ -23,9 +23,10 @@ Any other adapter names a `StateFactory` of its own, made anew for each test:
     STATE_FACTORY=my_adapter:OneDatabase python -m pytest --pyargs state.contract
 
 A factory that can break its database offers `faults`, see `state.contract.faults`; else what needs
-them is skipped. Without either variable the suite runs over the memory adapter. A suite that finds no fault proves nothing
-until it has found some: `state.contract.broken` holds adapters with one fault each, and names the
-tests that must catch it.
+them is skipped. Without either variable the suite runs over the memory adapter.
+
+A suite that finds no fault proves nothing until it has found some: `state.contract.broken` holds
+adapters with one fault each, and names the tests that must catch it.
 """
 
 from importlib import import_module

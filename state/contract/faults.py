@@ -7,12 +7,29 @@ methods below that it can do, best as a subclass of `Faults`. A test that needs 
 
 from collections.abc import Callable
 from copy import deepcopy
+from enum import Enum
 from typing import Any, NoReturn
 
 import pytest
 
 from state.errors import StateUnavailable
 from state.memory import Database
+from state.values import Conversation
+
+
+class Poison(Enum):
+    """Which record of a conversation."""
+
+    #: The first message that waits.
+    WAITING = "waiting"
+    #: The turn that was started.
+    TURN = "turn"
+    #: The only timer.
+    TIMER = "timer"
+
+
+#: What nobody wrote: neither text nor any version of a format.
+FOREIGN = b"\xff\x00 not ours \xfe"
 
 
 class Faults:
@@ -45,6 +62,10 @@ class Faults:
     async def flush(self) -> None:
         """Remove everything that is in it, under handles that go on."""
         cannot("flush")
+
+    async def poison(self, at: Conversation, what: Poison) -> None:
+        """Overwrite one record of a conversation with what no version of the adapter wrote."""
+        cannot("poison")
 
     async def newer(self) -> None:
         """Mark it as written by a version of the adapter that is yet to come."""
@@ -102,6 +123,17 @@ class MemoryFaults(Faults):
     async def flush(self) -> None:
         """See `Faults.flush`."""
         vars(self._database).update(_content(Database(self._database.partitions)))
+
+    async def poison(self, at: Conversation, what: Poison) -> None:
+        """See `Faults.poison`."""
+        record: Any = self._database.records[at]
+        match what:
+            case Poison.WAITING:
+                record.inbox[0] = FOREIGN
+            case Poison.TURN:
+                record.turn = FOREIGN
+            case Poison.TIMER:
+                record.alarms = dict.fromkeys(record.alarms, FOREIGN)
 
 
 class Full(dict[Any, Any]):

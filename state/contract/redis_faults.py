@@ -3,9 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from state.contract.faults import Faults
-from state.redis.keys import meta
+from state.contract.faults import FOREIGN, Faults, Poison
+from state.redis.keys import Keys, meta
 from state.redis.way import Way, way_to
+from state.values import Conversation
 
 #: Milliseconds after which a server that a test has left stopped goes on by itself.
 LONGEST_STOP = 30_000
@@ -77,6 +78,25 @@ class RedisFaults(Faults):
             async for some in server.keys_like(pattern, 1000)
             for key in some
         }
+
+    async def poison(self, at: Conversation, what: Poison) -> None:
+        """See `Faults.poison`."""
+        partitions = await self._partitions()
+        of = Keys(self._prefix, partitions).of(at)
+        async with self._server() as server:
+            match what:
+                case Poison.WAITING:
+                    await server.command("LSET", f"{of.tag}:inbox:{of.name}", 0, FOREIGN)
+                case Poison.TURN:
+                    await server.command("HSET", of.turn, "inbounds", FOREIGN)
+                case Poison.TIMER:
+                    alarms = f"{of.tag}:alarms:{of.name}"
+                    (timer,) = await server.command("HKEYS", alarms)
+                    await server.command("HSET", alarms, timer, FOREIGN)
+
+    async def _partitions(self) -> int:
+        async with self._server() as server:
+            return int(await server.command("HGET", meta(self._prefix), "partitions"))
 
     async def newer(self) -> None:
         """See `Faults.newer`."""

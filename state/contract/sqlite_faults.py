@@ -7,8 +7,19 @@ from contextlib import closing
 from pathlib import Path
 
 from state import State
-from state.contract.faults import Faults
+from state.contract.faults import FOREIGN, Faults, Poison
 from state.sqlite import SqliteState
+from state.sqlite.transaction import key_of
+from state.values import Conversation
+
+POISONS = {
+    Poison.WAITING: """
+        UPDATE inbound SET name = CAST(?1 AS TEXT) WHERE conversation = ?2 AND place =
+        (SELECT min(place) FROM inbound WHERE conversation = ?2 AND part IS NULL)
+    """,
+    Poison.TURN: "UPDATE inbound SET name = CAST(? AS TEXT) WHERE conversation = ? AND part = 0",
+    Poison.TIMER: "UPDATE timer SET author = CAST(? AS TEXT) WHERE conversation = ?",
+}
 
 
 class FileFaults(Faults):
@@ -62,6 +73,12 @@ class FileFaults(Faults):
         """See `Faults.flush`: the file is deleted, and what SQLite keeps beside it."""
         for end in ("", "-wal", "-shm"):
             self._path.with_name(f"{self._path.name}{end}").unlink(missing_ok=True)
+
+    async def poison(self, at: Conversation, what: Poison) -> None:
+        """See `Faults.poison`: text that is none, which SQLite takes as it is."""
+        with closing(sqlite3.connect(self._path)) as connection, connection:
+            changed = connection.execute(POISONS[what], (FOREIGN, key_of(at))).rowcount
+        assert changed == 1, changed
 
     async def newer(self) -> None:
         """See `Faults.newer`."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from state.errors import Gone, LeaseLost, StateUnavailable
 from state.keys import Author, Owner, Scope
+from state.memory import unreadable
 from state.memory.records import Record, Turn
 from state.outcomes import (
     ShardLease,
@@ -112,7 +113,25 @@ class Handle:
 
     def _record(self, conversation: Conversation) -> Record:
         self._not_gone(conversation, Owner(conversation.owner))
-        return self._db.records.setdefault(conversation, Record(conversation))
+        found = self._find(conversation)
+        return found or self._db.records.setdefault(conversation, Record(conversation))
+
+    def _find(self, conversation: Conversation) -> Record | None:
+        """Return the record of a conversation, readable from front to end."""
+        found = self._db.records.get(conversation)
+        if found is not None:
+            self._set_aside(found)
+        return found
+
+    def _all(self) -> list[Record]:
+        """Return all records, readable from front to end."""
+        for record in self._db.records.values():
+            self._set_aside(record)
+        return list(self._db.records.values())
+
+    def _set_aside(self, record: Record) -> None:
+        """Make dead letters of what no step could read."""
+        unreadable.set_aside(record, self._now())
 
     def _not_gone(self, *targets: Owner | Conversation | Author) -> None:
         """Refuse a step that is addressed to what is being forgotten."""
@@ -131,7 +150,7 @@ class Handle:
         """The record of a living lease, with a turn or without."""
         now = self._now()
         self._not_gone(lease.conversation, Owner(lease.conversation.owner))
-        record = self._db.records.get(lease.conversation)
+        record = self._find(lease.conversation)
         if record is None or record.living(now) != lease.token:
             msg = f"conversation {lease.conversation.id}: the lease {lease.token} does not hold"
             raise LeaseLost(msg)

@@ -239,6 +239,11 @@ def write(record: Record, turn: Turn, changes: Changes, now: int, *, state: bool
 def bury(record: Record, turn: Turn, error: str, now: int) -> None:
     """Keep a turn that was given up as a dead letter, named after the turn and the time."""
     id_ = f"{turn.id}.{now}"
-    record.dead.append(Letter(id_, turn.all_inbounds, error, record.state, now))
+    keep_letter(record, Letter(id_, turn.all_inbounds, error, record.state, now))
+
+
+def keep_letter(record: Record, letter: Letter) -> None:
+    """Keep a dead letter, within the limit."""
+    record.dead.append(letter)
     while len(record.dead) > DEAD_LETTER_LIMIT:
         record.dead.popleft()

@@ -30,9 +30,9 @@ class Operating(Handle):
                 conversation,
                 letter,
             )
-            for conversation, record in self._db.records.items()
+            for record in self._all()
             for letter in record.dead
-            if owner in (None, conversation.owner)
+            if owner in (None, (conversation := record.conversation).owner)
         )
         rest = [entry for entry in letters if cursor is None or entry[0] > cursor]
         page = tuple(_shown(letter, where, now) for _, where, letter in rest[:limit])
@@ -45,7 +45,7 @@ class Operating(Handle):
         if first is not None:
             return first
         record = self._record(conversation)
-        found = next((one for one in record.dead if one.id == letter), None)
+        found = next((one for one in record.dead if one.id == letter and one.inbounds), None)
         if found is not None:
             record.dead.remove(found)
             before: str | None = None
@@ -72,7 +72,7 @@ class Operating(Handle):
     ) -> Forgetting:
         """See `State.forget`."""
         now = self._now()
-        records = list(self._db.records.values())
+        records = self._all()
         if isinstance(target, Author):
             return self._forget_author(
                 target.id, [r for r in records if traces(r, target.id)], limit, now
@@ -137,7 +137,7 @@ class Operating(Handle):
         record.dead = type(record.dead)(
             replace(letter, inbounds=kept)
             for letter in record.dead
-            if (kept := _without(letter.inbounds, author))
+            if (kept := _without(letter.inbounds, author)) or not names(letter, author)
         )
         record.alarms = {
             id_: alarm
@@ -156,9 +156,16 @@ def traces(record: Record, author: str) -> bool:
         (record.turn is not None and record.turn.includes(author))
         or any(waiting.inbound.author == author for waiting in record.inbox)
         or any(line.author == author for line in record.transcript)
-        or any(inbound.author == author for letter in record.dead for inbound in letter.inbounds)
+        or any(names(letter, author) for letter in record.dead)
         or any(alarm.timer.inbound.author == author for alarm in record.alarms.values())
     )
+
+
+def names(letter: Letter, author: str) -> bool:
+    """Whether a dead letter has an inbound of *author*, or names them in what cannot be read."""
+    if letter.raw is not None:
+        return author.encode() in letter.raw
+    return any(inbound.author == author for inbound in letter.inbounds)
 
 
 def _without(inbounds: tuple[Inbound, ...], author: str) -> tuple[Inbound, ...]:
@@ -167,4 +174,5 @@ def _without(inbounds: tuple[Inbound, ...], author: str) -> tuple[Inbound, ...]:
 
 def _shown(letter: Letter, conversation: Conversation, now: int) -> DeadLetter:
     age = (now - letter.at) / 1e6
-    return DeadLetter(letter.id, conversation, letter.inbounds, letter.error, letter.state, age)
+    kept = (letter.inbounds, letter.error, letter.state, letter.raw)
+    return DeadLetter(letter.id, conversation, *kept, age)

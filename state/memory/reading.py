@@ -19,7 +19,7 @@ class Reading(Handle):
     async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
         """See `State.due`."""
         until = self._now() + int(ahead * 1e6)
-        mine = [r for c, r in self._db.records.items() if self._partition(c) == partition]
+        mine = [r for r in self._all() if self._partition(r.conversation) == partition]
         waking = sorted((r for r in mine if r.wake is not None and r.wake <= until), key=wake_of)
         signals = [r.turn.signal for r in mine if r.turn and r.turn.signal]
         return Due(tuple(r.conversation for r in waking[:limit]), tuple(signals[:limit]))
@@ -27,7 +27,7 @@ class Reading(Handle):
     async def view(self, conversation: Conversation) -> View:
         """See `State.view`."""
         now = self._now()
-        record = self._db.records.get(conversation) or Record(conversation)
+        record = self._find(conversation) or Record(conversation)
         running = record.turn.running(now, record.living(now)) if record.turn else None
         return View(
             running,

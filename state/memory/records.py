@@ -96,6 +96,8 @@ class Letter:
     error: str
     state: bytes | None
     at: int
+    #: What could not be read.
+    raw: bytes | None = None
 
 
 @dataclass(slots=True)

@@ -37,9 +37,9 @@ class Timers(Reading):
         now = self._now()
         alarms = sorted(
             (f"{conversation.id} {alarm.timer.id}", conversation, alarm)
-            for conversation, record in self._db.records.items()
+            for record in self._all()
             for alarm in record.alarms.values()
-            if conversation.owner == owner
+            if (conversation := record.conversation).owner == owner
         )
         rest = [entry for entry in alarms if cursor is None or entry[0] > cursor]
         page = rest[:limit]

@@ -18,6 +18,9 @@ Rules of every step:
 * Pending work implies a wake: no step leaves an inbound behind that `due` would not report.
 * `StateUnavailable` tells nothing about the outcome, and is raised within 5 s, no call waits for
   longer; afterwards the handle goes on by itself. `Gone` is raised while a forget runs.
+* A record that cannot be read (foreign bytes, an unknown version, another type) is set aside as a
+  dead letter with the reason and the raw bytes, by the step that meets it, which then goes on
+  without it: one that waits or a timer alone, a turn with all that it recorded.
 * A store without room takes nothing new in. Leases are renewed and turns end all the same.
 * A store that was emptied or set back refuses every holder that it does not know (any more).
 """

@@ -29,7 +29,8 @@ class Operating(Protocol):
         """
         Put a dead letter's inbounds back at the end of the inbox; whether there was such a letter.
 
-        They keep their ids, as one turn, beyond depth and share; the conversation is due.
+        They keep their ids, as one turn, beyond depth and share; the conversation is due. A record
+        that could not be read has none, and is left where it is: False.
         """
         ...
 
@@ -52,7 +53,8 @@ class Operating(Protocol):
         takes, timers, transcripts, dead letters and key-values of scope person, in every
         conversation; other people's stays. A turn that the author takes part in is ended, its steps
         and pages dropped; what others have in it waits again, first in line. Which transcript
-        entries are the author's, `Changes.authors` said. What only waits for its window to close,
+        entries are the author's, `Changes.authors` said; of what could not be read, all that names
+        the author goes. What only waits for its window to close,
         answers and those to repeats, goes with it.
         """
         ...

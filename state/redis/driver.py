@@ -22,7 +22,7 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from state.errors import StateError, StateInvalid, StateUnavailable
+from state.errors import StateError, StateInvalid, StateUnavailable, Unreadable
 from state.redis.resp import ServerError
 from state.redis.slots import Address
 
@@ -131,7 +131,14 @@ def refusal(error: Exception, url: str, *, checked: bool) -> StateError:
 def unavailable(error: Exception, url: str) -> StateUnavailable:
     """Translate an error after which nothing is known."""
     text = str(error).partition("\n")[0] or type(error).__name__
+    if isinstance(error, ServerError) and unreadable(text):
+        return Unreadable(f"Redis at {shown(url)} has a record that cannot be read: {text}")
     return StateUnavailable(f"Redis at {shown(url)} did not answer: {text}")
+
+
+def unreadable(text: str) -> bool:
+    """Whether a script failed over what it found, and not over the state of the server."""
+    return "WRONGTYPE" in text or ("user_script" in text and not text.startswith("OOM"))
 
 
 def unusable(error: Exception, url: str) -> StateInvalid | None:

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from state.keys import Author, Owner
+from state.mending import mended
 from state.outcomes import Forgetting
 from state.partition import partition_of
 from state.redis import scripts
@@ -87,12 +88,21 @@ class Forgets(Reading):
     ) -> int:
         """Run a script about each conversation; answer for how many it found something."""
         found = await asyncio.gather(
-            *(
-                self._ask(script, self._keys.of(conversation_named(name)), keys, arguments)
-                for name in names
-            )
+            *(self._one(conversation_named(name), script, keys, arguments) for name in names)
         )
-        return sum(int(one[1]) for one in found)
+        return sum(found)
+
+    @mended
+    async def _one(
+        self,
+        conversation: Conversation,
+        script: Script,
+        keys: Sequence[str],
+        arguments: Sequence[str | int],
+    ) -> int:
+        """Run a script about one conversation; answer 1 if it found something, else 0."""
+        reply = await self._ask(script, self._keys.of(conversation), keys, arguments)
+        return int(reply[1])
 
     # --- what there is --------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from state.listings import DeadLetters
+from state.listings import DeadLetter, DeadLetters
+from state.mending import mended
 from state.partition import partition_of
 from state.redis import replies, scripts
 from state.redis.reading import Reading
@@ -16,18 +17,26 @@ class Operating(Reading):
         self, owner: str | None, cursor: str | None = None, limit: int = 200
     ) -> DeadLetters:
         """See `State.dead_letters`; the cursor is the last `owner conversation time letter`."""
+        listed, whole = await self._dead_letters(owner, cursor, limit)
+        if not whole:  # something was set aside on the way, and has a name of its own now
+            listed, _ = await self._dead_letters(owner, cursor, limit)
+        return listed
+
+    async def _dead_letters(
+        self, owner: str | None, cursor: str | None, limit: int
+    ) -> tuple[DeadLetters, bool]:
+        """List dead letters, and answer whether all that were named are there."""
         now, names = await self._dead(owner, cursor, limit + 1)
         page = [name.split(" ") for name in names[:limit]]
-        places = [(Conversation(whose, where), letter) for whose, where, _, letter in page]
-        stored = await asyncio.gather(
-            *(self._field("dead", where, letter) for where, letter in places)
+        letters = await asyncio.gather(
+            *(
+                self._letter(Conversation(whose, where), letter, now)
+                for whose, where, _, letter in page
+            )
         )
-        letters = tuple(
-            replies.dead_letter(where, letter, one, now)
-            for (where, letter), one in zip(places, stored, strict=True)
-            if one is not None  # requeued since it was listed
-        )
-        return DeadLetters(letters, names[limit - 1] if len(names) > limit else None)
+        found = tuple(letter for letter in letters if letter is not None)
+        page_ends = names[limit - 1] if len(names) > limit else None
+        return DeadLetters(found, page_ends), len(found) == len(letters)
 
     async def _dead(self, owner: str | None, after: str | None, most: int) -> tuple[int, list[str]]:
         """List what names the dead letters of an owner, or of all, partition after partition."""
@@ -44,11 +53,19 @@ class Operating(Reading):
             partition, after = partition + 1, None
         return now, names
 
+    @mended
+    async def _letter(self, conversation: Conversation, letter: str, now: int) -> DeadLetter | None:
+        """Read a dead letter; None when it was requeued since it was listed."""
+        stored = await self._field("dead", conversation, letter)
+        return None if stored is None else replies.dead_letter(conversation, letter, stored, now)
+
+    @mended
     async def requeue(self, conversation: Conversation, letter: str, *, op: str) -> bool:
         """See `State.requeue`."""
         reply = await self._step(scripts.REQUEUE, conversation, op, letter)
         return reply.number() == 1
 
+    @mended
     async def discard(self, conversation: Conversation, letter: str) -> bool:
         """See `State.discard`."""
         reply = await self._step(scripts.DISCARD, conversation, letter)

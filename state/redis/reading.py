@@ -1,11 +1,18 @@
 """The steps that read, and the subscriptions."""
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from state.errors import Unacceptable
+from state.mending import mended
 from state.outcomes import Due, Entry, Subscriptions, View
 from state.partition import partition_of
 from state.redis import replies, scripts
 from state.redis.handle import Handle
 from state.redis.keys import conversation_named, name_of
 from state.values import Conversation
+
+Named = TypeVar("Named")
 
 
 class Reading(Handle):
@@ -16,10 +23,23 @@ class Reading(Handle):
         keys = [self._keys.wake(partition), self._keys.signals(partition)]
         names, signals = await self._run(scripts.DUE, keys, [limit, int(ahead * 1e6)])
         return Due(
-            tuple(conversation_named(name.decode()) for name in names),
-            tuple(replies.signal_named(signal) for signal in signals),
+            await self._named(keys[0], names, lambda name: conversation_named(name.decode())),
+            await self._named(keys[1], signals, replies.signal_named),
         )
 
+    async def _named(
+        self, index: str, names: Sequence[bytes], read: Callable[[bytes], Named]
+    ) -> tuple[Named, ...]:
+        """Read names of an index; one that cannot be read names nothing, and is dropped from it."""
+        found: list[Named] = []
+        for name in names:
+            try:
+                found.append(read(name))
+            except (ValueError, Unacceptable):
+                await self._calls.command("ZREM", index, name)
+        return tuple(found)
+
+    @mended
     async def view(self, conversation: Conversation) -> View:
         """See `State.view`."""
         reply = await self._step(scripts.VIEW, conversation)
@@ -33,6 +53,7 @@ class Reading(Handle):
             dead,
         )
 
+    @mended
     async def history(
         self, conversation: Conversation, *, before: int | None = None, limit: int = 50
     ) -> tuple[Entry, ...]:
@@ -42,22 +63,26 @@ class Reading(Handle):
         lines = (line.split(b" ", 2) for line in reply.rest())
         return tuple(Entry(int(number), payload) for number, _, payload in lines)
 
+    @mended
     async def answer(self, conversation: Conversation, inbound: str) -> bytes | None:
         """See `State.answer`."""
         reply = await self._step(scripts.GIVEN, conversation, inbound)
         given: bytes | None = reply.next()
         return given
 
+    @mended
     async def reset(self, conversation: Conversation) -> None:
         """See `State.reset`."""
         await self._step(scripts.RESET, conversation)
 
     # --- subscriptions --------------------------------------------------------------------------
 
+    @mended
     async def subscribe(self, conversation: Conversation) -> None:
         """See `State.subscribe`."""
         await self._step(scripts.SUBSCRIBE, conversation)
 
+    @mended
     async def unsubscribe(self, conversation: Conversation) -> None:
         """See `State.unsubscribe`."""
         await self._step(scripts.UNSUBSCRIBE, conversation)

@@ -252,12 +252,13 @@ def scheduled(conversation: Conversation, timer: str, alarm: bytes, now: int) ->
 
 def dead_letter(conversation: Conversation, letter: str, stored: bytes, now: int) -> DeadLetter:
     """Read a dead letter as handover.lua stores it."""
-    at, error, state, inbounds = unframed(stored)
+    at, error, state, inbounds, *raw = unframed(stored)
     return DeadLetter(
         letter,
         conversation,
         inbounds_in(inbounds),
         error.decode("utf-8", "surrogatepass"),
         state[1:] if state[:1] == b"1" else None,
+        raw[0] if raw else None,
         (now - int(at)) / 1e6,
     )

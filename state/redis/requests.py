@@ -1,5 +1,6 @@
 """The steps that ask something of a conversation from outside its turn."""
 
+from state.mending import mended
 from state.outcomes import (
     Amended,
     Duplicate,
@@ -19,6 +20,7 @@ from state.values import Conversation, Inbound, SignalKind
 class Requests(Handle):
     """Signals to a holder, and changes of what waits."""
 
+    @mended
     async def signal(
         self, conversation: Conversation, turn: str, kind: SignalKind, *, by: str, op: str
     ) -> Signalled | NotRunning:
@@ -30,6 +32,7 @@ class Requests(Handle):
             return NotRunning()
         return Signalled(reply.text(), reply.inbounds(), reply.turnover(conversation))
 
+    @mended
     async def kill(
         self, conversation: Conversation, *, by: str, op: str, author: str | None = None
     ) -> Killed:
@@ -42,6 +45,7 @@ class Requests(Handle):
         running = replies.Turn(fields).running(now, live=live) if fields else None
         return Killed(running, reply.inbounds(), reply.turnover(conversation))
 
+    @mended
     async def withdraw(
         self, conversation: Conversation, inbound: str, *, op: str
     ) -> Withdrawn | NotWaiting:
@@ -54,6 +58,7 @@ class Requests(Handle):
             return Withdrawn(replies.inbound(reply.next()))
         return NotWaiting(reply.optional_text())
 
+    @mended
     async def amend(
         self, conversation: Conversation, inbound: str, edited: Inbound, *, op: str
     ) -> Amended | Superseding | NotWaiting | Duplicate:

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from state.listings import Schedules
+from state.listings import Scheduled, Schedules
+from state.mending import mended
 from state.partition import partition_of
 from state.redis import replies, scripts, wire
 from state.redis.reading import Reading
@@ -12,11 +13,13 @@ from state.values import Conversation, Timer
 class Timing(Reading):
     """Inbounds with a time; due ones are promoted by every hand-over."""
 
+    @mended
     async def schedule(self, conversation: Conversation, timer: Timer, *, op: str) -> int:
         """See `State.schedule`."""
         reply = await self._step(scripts.SCHEDULE, conversation, op, *wire.timer(timer))
         return reply.number()
 
+    @mended
     async def unschedule(self, conversation: Conversation, timer: str) -> bool:
         """See `State.unschedule`."""
         reply = await self._step(scripts.UNSCHEDULE, conversation, timer)
@@ -27,12 +30,14 @@ class Timing(Reading):
         partition = partition_of(owner, self.partitions)
         now, names = await self._listed(partition, f"t {owner} ", cursor, limit + 1)
         page = [name.split(" ") for name in names[:limit]]
-        alarms = await asyncio.gather(
-            *(self._field("alarms", Conversation(owner, where), timer) for where, timer in page)
+        timers = await asyncio.gather(
+            *(self._timer(Conversation(owner, where), timer, now) for where, timer in page)
         )
-        timers = tuple(
-            replies.scheduled(Conversation(owner, where), timer, alarm, now)
-            for (where, timer), alarm in zip(page, alarms, strict=True)
-            if alarm is not None  # fired since it was listed
-        )
-        return Schedules(timers, names[limit - 1] if len(names) > limit else None)
+        found = tuple(timer for timer in timers if timer is not None)
+        return Schedules(found, names[limit - 1] if len(names) > limit else None)
+
+    @mended
+    async def _timer(self, conversation: Conversation, timer: str, now: int) -> Scheduled | None:
+        """Read a timer; None when it fired since it was listed."""
+        stored = await self._field("alarms", conversation, timer)
+        return None if stored is None else replies.scheduled(conversation, timer, stored, now)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from state.mending import mended
 from state.outcomes import (
     Admission,
     Busy,
@@ -48,6 +49,7 @@ POLICIES = 1024
 class Turns(Handle):
     """Admission, hand-over, and what the holder of a lease does."""
 
+    @mended
     async def admit(
         self,
         conversation: Conversation,
@@ -87,11 +89,13 @@ class Turns(Handle):
             known = self._policies[id(policy)] = policy, wire.bounds(policy).encode()
         return known[1]
 
+    @mended
     async def claim(self, conversation: Conversation, *, op: str, claim: Claim) -> Turnover | Busy:
         """See `State.claim`."""
         terms = wire.claim_terms(claim).split(" ")
         return await self._taken(scripts.CLAIM, conversation, op, *terms)
 
+    @mended
     async def steal(
         self, conversation: Conversation, token: str, *, op: str, claim: Claim
     ) -> Turnover | Busy:
@@ -142,18 +146,21 @@ class Turns(Handle):
 
     # --- what the holder does -------------------------------------------------------------------
 
+    @mended
     async def take(self, lease: Lease, key: str, author: str | None = None) -> tuple[Inbound, ...]:
         """See `State.take`."""
         given = (lease.token, wire.text(key), author or "")
         _, taken = await self._holding(scripts.TAKE, lease, *given)
         return replies.inbounds_in(replies.without_place(taken))
 
+    @mended
     async def record(self, lease: Lease, name: str, key: str, value: bytes) -> bytes:
         """See `State.record`."""
         given = (lease.token, wire.step_field(name, key), value)
         _, recorded = await self._holding(scripts.RECORD, lease, *given)
         return replies.without_place(recorded)
 
+    @mended
     async def page(self, lease: Lease, number: int, issue: int, intent: bytes) -> Page:
         """See `State.page`."""
         given = (lease.token, wire.page_field(number, issue), intent)
@@ -161,11 +168,13 @@ class Turns(Handle):
         posted = None if message is None else message.decode()
         return Page(number, issue, replies.without_place(recorded), posted)
 
+    @mended
     async def posted(self, lease: Lease, number: int, issue: int, message_id: str) -> None:
         """See `State.posted`."""
         given = (lease.token, wire.page_field(number, issue), message_id)
         await self._holding(scripts.POSTED, lease, *given)
 
+    @mended
     async def commit(
         self, lease: Lease, changes: Changes, *, op: str, claim: Claim | None
     ) -> Turnover | Drift:
@@ -183,6 +192,7 @@ class Turns(Handle):
             return Drift(replies.drift(reply[1:]))
         return Reply(reply[1:]).turnover(lease.conversation)
 
+    @mended
     async def supersede(
         self,
         lease: Lease,
@@ -199,6 +209,7 @@ class Turns(Handle):
         reply = await self._holding(scripts.SUPERSEDE, lease, *ending, keys=keys)
         return Reply(reply[1:]).turnover(lease.conversation)
 
+    @mended
     async def fail(
         self,
         lease: Lease,
@@ -219,10 +230,12 @@ class Turns(Handle):
             return Retrying(int(reply[1]), retry_in or 0.0)
         return Reply(reply[1:]).turnover(lease.conversation)
 
+    @mended
     async def park(self, lease: Lease, *, op: str) -> None:
         """See `State.park`."""
         await self._holding(scripts.PARK, lease, op, lease.token)
 
+    @mended
     async def acquire(self, conversation: Conversation, *, op: str, claim: Claim) -> Lease | Busy:
         """See `State.acquire`."""
         given = (op, wire.microseconds(claim.seconds))
@@ -232,6 +245,7 @@ class Turns(Handle):
         token, expires = told
         return Lease(conversation, "", token.decode(), int(expires) // 1000)
 
+    @mended
     async def release(self, lease: Lease, *, op: str, claim: Claim | None) -> Turnover:
         """See `State.release`."""
         terms = wire.claim_terms(claim).split(" ")
@@ -245,8 +259,11 @@ def held_or_lost(item: Any) -> Held | Lost:  # noqa: ANN401 (0, a signal or None
         return Lost()
     if item is None:
         return Held()
-    kind, _, by = item.decode("utf-8", "surrogatepass").partition(" ")
-    return Held(SignalKind(kind), by)
+    try:
+        kind, _, by = item.decode("utf-8", "surrogatepass").partition(" ")
+        return Held(SignalKind(kind), by)
+    except ValueError:
+        return Held()  # the next step sets it aside; it costs nobody else a lease
 
 
 def admission(reply: Reply, conversation: Conversation) -> Admission:

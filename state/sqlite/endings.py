@@ -87,22 +87,39 @@ def _transcribe(tx: Transaction, record: Record, changes: Changes) -> None:
 
 def bury(tx: Transaction, record: Record, error: str) -> None:
     """Keep a turn that was given up as a dead letter, named after the turn and the time."""
-    letter = tx.execute(
-        "INSERT INTO dead_letter (conversation, name, error, state, at) VALUES (?, ?, ?, ?, ?)",
-        (record.key, f"{record.turn}.{tx.now}", error, kept_state(tx, record)[0], tx.now),
-    ).lastrowid
+    letter = keep_letter(
+        tx, record, f"{record.turn}.{tx.now}", error, state=kept_state(tx, record)[0]
+    )
     tx.execute(
         "INSERT INTO dead_inbound (dead_letter, name, author, payload) "
         "SELECT ?, name, author, payload FROM inbound "
         "WHERE conversation = ? AND part IS NOT NULL ORDER BY part, place",
         (letter, record.key),
     )
+
+
+def keep_letter(
+    tx: Transaction,
+    record: Record,
+    name: str,
+    error: str,
+    *,
+    state: bytes | None = None,
+    raw: bytes | None = None,
+) -> int:
+    """Keep a dead letter, whose inbounds are the caller's; the oldest makes room."""
+    letter = tx.execute(
+        "INSERT INTO dead_letter (conversation, name, error, state, at, raw) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (record.key, name, error, state, tx.now, raw),
+    ).lastrowid
     record.dead += 1
     if record.dead > DEAD_LETTER_LIMIT:
         (oldest,) = tx.execute(
             "SELECT min(id) FROM dead_letter WHERE conversation = ?", (record.key,)
         ).fetchone()
         drop_letter(tx, record, oldest)
+    return int(letter or 0)
 
 
 def drop_letter(tx: Transaction, record: Record, letter: int) -> None:

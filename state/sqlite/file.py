@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import TypeVar
 
-from state.errors import StateError, StateInvalid, StateUnavailable, Unacceptable
+from state.errors import StateError, StateInvalid, StateUnavailable, Unacceptable, Unreadable
 
 Answer = TypeVar("Answer")
 
@@ -160,6 +160,8 @@ def unavailable(error: sqlite3.Error, path: str) -> StateError:
     """Return the error of ours that *error* is while a step runs."""
     if _code(error) == sqlite3.SQLITE_TOOBIG:
         return Unacceptable(f"{path}: {error}")
+    if "Could not decode" in str(error):
+        return Unreadable(f"{path}: {error}".partition("\n")[0])
     return StateUnavailable(f"{path}: {error}")
 
 

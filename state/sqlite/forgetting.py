@@ -15,6 +15,7 @@ _TRACES = """
 SELECT conversation FROM inbound WHERE author = :author
 UNION SELECT conversation FROM transcript WHERE author = :author AND author <> ''
 UNION SELECT conversation FROM timer WHERE author = :author
+UNION SELECT conversation FROM dead_letter WHERE instr(raw, CAST(:author AS BLOB)) > 0
 UNION SELECT conversation
       FROM dead_inbound JOIN dead_letter ON dead_letter.id = dead_inbound.dead_letter
       WHERE author = :author
@@ -122,8 +123,9 @@ def _erase_letters(tx: Transaction, record: Record, author: str) -> None:
     )
     empty = tx.execute(
         "SELECT id FROM dead_letter WHERE conversation = ? "
-        "AND id NOT IN (SELECT dead_letter FROM dead_inbound)",
-        (record.key,),
+        "AND id NOT IN (SELECT dead_letter FROM dead_inbound) "
+        "AND coalesce(instr(raw, CAST(? AS BLOB)), 1) > 0",
+        (record.key, author),
     ).fetchall()
     for (letter,) in empty:
         endings.drop_letter(tx, record, letter)

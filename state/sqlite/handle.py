@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 from state.errors import StateError, StateInvalid, StateUnavailable
+from state.mending import UNREADABLE
 from state.partition import DEFAULT_PARTITIONS
-from state.sqlite import file
+from state.sqlite import file, unreadable
 from state.sqlite.hints import channel_of
 from state.sqlite.transaction import Transaction
 from state.sqlite.writer import Settings, Writer
+from state.values import Conversation
 
 Answer = TypeVar("Answer")
 
@@ -79,6 +81,21 @@ class Handle:
 
     async def _read(self, step: Callable[[Transaction], Answer]) -> Answer:
         return cast("Answer", await self._open_writer().ask(step, writes=False))
+
+    async def _set_aside(self, conversation: Conversation, *_: object) -> int:
+        """Make dead letters of what cannot be read; answer how many."""
+        return await self._write(lambda tx: unreadable.set_aside(tx, conversation))
+
+    async def _listed(
+        self, step: Callable[[Transaction], Answer], lowest: str, beyond: str
+    ) -> Answer:
+        """Read a list over a range of keys, without what cannot be read there."""
+        try:
+            return await self._read(step)
+        except UNREADABLE:
+            if not await self._write(lambda tx: unreadable.set_aside_range(tx, lowest, beyond)):
+                raise
+        return await self._read(step)
 
     def _open_writer(self) -> Writer:
         if self._writer is None or not self._writer.ready:

@@ -2,8 +2,9 @@
 
 from state.keys import Author, Owner
 from state.listings import DeadLetter, DeadLetters
+from state.mending import UNREADABLE, mended
 from state.outcomes import Forgetting
-from state.sqlite import endings, forgetting, handover, inbox
+from state.sqlite import endings, forgetting, handover, inbox, unreadable
 from state.sqlite.handle import Handle
 from state.sqlite.records import Record, Waiting
 from state.sqlite.transaction import Transaction, conversation_of, keys_of
@@ -17,12 +18,16 @@ class Operating(Handle):
         self, owner: str | None, cursor: str | None = None, limit: int = 200
     ) -> DeadLetters:
         """See `State.dead_letters`."""
-        return await self._read(lambda tx: dead_letters(tx, owner, cursor, limit))
+        return await self._listed(
+            lambda tx: dead_letters(tx, owner, cursor, limit), *keys_of(owner)
+        )
 
+    @mended
     async def requeue(self, conversation: Conversation, letter: str, *, op: str) -> bool:
         """See `State.requeue`."""
         return await self._write(lambda tx: requeue(tx, conversation, letter, op))
 
+    @mended
     async def discard(self, conversation: Conversation, letter: str) -> bool:
         """See `State.discard`."""
         return await self._write(lambda tx: discard(tx, conversation, letter))
@@ -31,6 +36,12 @@ class Operating(Handle):
         self, target: Owner | Conversation | Author, *, limit: int = 200
     ) -> Forgetting:
         """See `State.forget`."""
+        try:
+            return await self._write(lambda tx: forgetting.forget(tx, target, limit))
+        except UNREADABLE:
+            everywhere = ("", "~")  # beyond all keys
+            if not await self._write(lambda tx: unreadable.set_aside_range(tx, *everywhere)):
+                raise
         return await self._write(lambda tx: forgetting.forget(tx, target, limit))
 
 
@@ -39,7 +50,7 @@ def dead_letters(tx: Transaction, owner: str | None, cursor: str | None, limit: 
     lowest, beyond = keys_of(owner)
     after, at, name = cursor.rsplit(" ", 2) if cursor else (lowest, "0", "")
     rows = tx.execute(
-        "SELECT id, conversation, name, error, state, at FROM dead_letter "
+        "SELECT id, conversation, name, error, state, raw, at FROM dead_letter "
         "WHERE conversation < ? AND (conversation, at, name) > (?, ?, ?) "
         "ORDER BY conversation, at, name LIMIT ?",
         (beyond, after, int(at), name, limit + 1),
@@ -47,13 +58,13 @@ def dead_letters(tx: Transaction, owner: str | None, cursor: str | None, limit: 
     page = rows[:limit]
     letters = tuple(
         DeadLetter(
-            name, conversation_of(key), _inbounds(tx, row), error, state, (tx.now - at) / 1e6
+            name, conversation_of(key), _inbounds(tx, row), error, state, raw, (tx.now - at) / 1e6
         )
-        for row, key, name, error, state, at in page
+        for row, key, name, error, state, raw, at in page
     )
     if len(rows) <= limit or not page:
         return DeadLetters(letters, None)
-    _, key, name, _, _, at = page[-1]
+    _, key, name, _, _, _, at = page[-1]
     return DeadLetters(letters, f"{key} {at:020} {name}")
 
 
@@ -71,7 +82,7 @@ def requeue(tx: Transaction, conversation: Conversation, letter: str, op: str) -
     if first is not None:
         return first
     record = tx.load(conversation)
-    found = _letter(tx, record, letter)
+    found = _letter(tx, record, letter, "raw IS NULL")
     if found is not None:
         _requeue(tx, record, found)
         tx.store(record)
@@ -103,10 +114,11 @@ def discard(tx: Transaction, conversation: Conversation, letter: str) -> bool:
     return True
 
 
-def _letter(tx: Transaction, record: Record, name: str) -> int | None:
+def _letter(tx: Transaction, record: Record, name: str, which: str = "TRUE") -> int | None:
     """The row of a dead letter."""
     found = tx.execute(
-        "SELECT id FROM dead_letter WHERE conversation = ? AND name = ? ORDER BY id LIMIT 1",
+        f"SELECT id FROM dead_letter WHERE conversation = ? AND name = ? AND {which} "  # noqa: S608 (our conditions)
+        "ORDER BY id LIMIT 1",
         (record.key, name),
     ).fetchone()
     return int(found[0]) if found else None

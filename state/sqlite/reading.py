@@ -1,10 +1,12 @@
 """The steps of `state.ports.Reading`: what needs neither lease nor operation id."""
 
+from state.mending import mended
 from state.outcomes import Due, Entry, Subscriptions, View
 from state.sqlite import inbox
 from state.sqlite.handle import Handle
-from state.sqlite.signals import signal_of
+from state.sqlite.signals import SIGNAL, signal_in
 from state.sqlite.transaction import Transaction, conversation_of
+from state.sqlite.unreadable import conversation_in
 from state.values import Conversation
 
 
@@ -15,24 +17,29 @@ class Reading(Handle):
         """See `State.due`."""
         return await self._read(lambda tx: due(tx, partition, limit, ahead))
 
+    @mended
     async def view(self, conversation: Conversation) -> View:
         """See `State.view`."""
         return await self._read(lambda tx: view(tx, conversation))
 
+    @mended
     async def history(
         self, conversation: Conversation, *, before: int | None = None, limit: int = 50
     ) -> tuple[Entry, ...]:
         """See `State.history`."""
         return await self._read(lambda tx: history(tx, conversation, before, limit))
 
+    @mended
     async def reset(self, conversation: Conversation) -> None:
         """See `State.reset`."""
         await self._write(lambda tx: reset(tx, conversation))
 
+    @mended
     async def subscribe(self, conversation: Conversation) -> None:
         """See `State.subscribe`."""
         await self._write(lambda tx: follow(tx, conversation, subscribed=True))
 
+    @mended
     async def unsubscribe(self, conversation: Conversation) -> None:
         """See `State.unsubscribe`."""
         await self._write(lambda tx: follow(tx, conversation, subscribed=False))
@@ -49,16 +56,18 @@ class Reading(Handle):
 def due(tx: Transaction, partition: int, limit: int, ahead: float) -> Due:
     """See `State.due`."""
     waking = tx.execute(
-        "SELECT key FROM conversation WHERE partition = ? AND wake <= ? ORDER BY wake, key LIMIT ?",
+        "SELECT CAST(key AS BLOB) FROM conversation WHERE partition = ? AND wake <= ? "
+        "ORDER BY wake, key LIMIT ?",
         (partition, tx.now + int(ahead * 1e6), limit),
     )
-    conversations = tuple(conversation_of(key) for (key,) in waking)
+    # What cannot be read keeps nothing else from being looked at.
+    conversations = tuple(where for (key,) in waking if (where := conversation_in(key)))
     signalled = tx.execute(
-        "SELECT key, turn, signal, signal_by FROM conversation "
+        f"SELECT {SIGNAL} FROM conversation "  # noqa: S608 (our columns)
         "WHERE partition = ? AND signal IS NOT NULL ORDER BY key LIMIT ?",
         (partition, limit),
     )
-    return Due(conversations, tuple(signal_of(*row) for row in signalled))
+    return Due(conversations, tuple(found for row in signalled if (found := signal_in(*row))))
 
 
 def view(tx: Transaction, conversation: Conversation) -> View:

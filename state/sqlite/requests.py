@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
+from state.mending import mended
 from state.outcomes import (
     Amended,
     Duplicate,
@@ -24,12 +25,14 @@ from state.values import Conversation, Inbound, Signal, SignalKind
 class Requests(Handle):
     """Signals to a holder, changes of what waits, and the hints about both."""
 
+    @mended
     async def signal(
         self, conversation: Conversation, turn: str, kind: SignalKind, *, by: str, op: str
     ) -> Signalled | NotRunning:
         """See `State.signal`."""
         return await self._write(lambda tx: signal(tx, conversation, turn, kind, by, op))
 
+    @mended
     async def kill(
         self, conversation: Conversation, *, by: str, op: str, author: str | None = None
     ) -> Killed:
@@ -43,12 +46,14 @@ class Requests(Handle):
             while True:
                 yield await queue.get()
 
+    @mended
     async def withdraw(
         self, conversation: Conversation, inbound: str, *, op: str
     ) -> Withdrawn | NotWaiting:
         """See `State.withdraw`."""
         return await self._write(lambda tx: withdraw(tx, conversation, inbound, op))
 
+    @mended
     async def amend(
         self, conversation: Conversation, inbound: str, edited: Inbound, *, op: str
     ) -> Amended | Superseding | NotWaiting | Duplicate:

@@ -1,6 +1,7 @@
 """The steps of `state.ports.Timing`. Due timers are promoted by every hand-over."""
 
 from state.listings import Scheduled, Schedules
+from state.mending import mended
 from state.sqlite import alarms, handover
 from state.sqlite.handle import Handle
 from state.sqlite.transaction import Transaction, conversation_of, keys_of
@@ -10,17 +11,19 @@ from state.values import CatchUp, Conversation, Inbound, Timer
 class Timing(Handle):
     """Inbounds with a time."""
 
+    @mended
     async def schedule(self, conversation: Conversation, timer: Timer, *, op: str) -> int:
         """See `State.schedule`."""
         return await self._write(lambda tx: schedule(tx, conversation, timer, op))
 
+    @mended
     async def unschedule(self, conversation: Conversation, timer: str) -> bool:
         """See `State.unschedule`."""
         return await self._write(lambda tx: unschedule(tx, conversation, timer))
 
     async def schedules(self, owner: str, cursor: str | None = None, limit: int = 200) -> Schedules:
         """See `State.schedules`."""
-        return await self._read(lambda tx: schedules(tx, owner, cursor, limit))
+        return await self._listed(lambda tx: schedules(tx, owner, cursor, limit), *keys_of(owner))
 
 
 def schedule(tx: Transaction, conversation: Conversation, timer: Timer, op: str) -> int:

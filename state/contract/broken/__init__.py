@@ -25,6 +25,7 @@ from state.contract.broken import (
     stale,
     steps,
     timers,
+    unreadable,
 )
 from state.contract.broken.planted import FAULTS
 
@@ -49,4 +50,5 @@ __all__ = [
     "stale",
     "steps",
     "timers",
+    "unreadable",
 ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha1
 from importlib.resources import files
 
+from state.ids import PAYLOAD_LIMIT
 from state.ports import (
     ANSWER_WINDOW,
     CATCH_UP_LIMIT,
@@ -40,6 +41,7 @@ local DEAD_LETTER_LIMIT = {DEAD_LETTER_LIMIT}
 local FEW_ANSWERS = {FEW_ANSWERS}
 local HOUR = {3600 * 10**6}
 local MAX_EXPIRIES = {MAX_EXPIRIES}
+local PAYLOAD_LIMIT = {PAYLOAD_LIMIT}
 local OP_WINDOW = {int(OP_WINDOW * 1e6)}
 local OP_WINDOW_MS = '{int(OP_WINDOW * 1e3)}'
 local SEEN_WINDOW = {int(SEEN_WINDOW * 1e6)}
@@ -117,3 +119,4 @@ IDENTIFY_GATE = _script("identify_gate")
 TOMBSTONE = _script("tombstone")
 FORGET = _script("forget")
 ERASE = _script("erase")
+SET_ASIDE = _script("set_aside")

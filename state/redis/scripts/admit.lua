@@ -23,6 +23,7 @@ lease, patience = tonumber(lease), tonumber(patience)
 local some = call('EXISTS', TURN, INBOX, KEPT, ALARMS, GONE)
 if some > 0 then
   -- include gone
+  call('HEXISTS', TURN, 'turn') -- fails for what is no turn, before anything is written
   if call('HEXISTS', GONE, 'gone a ' .. author) == 1 then return {'gone'} end
 end
 
@@ -55,6 +56,7 @@ end
 -- include answers
 -- include turn
 -- include framing
+-- include letters
 -- include inbox
 -- include alarms
 -- include ring

@@ -56,6 +56,7 @@ end
 -- include sweep
 -- include number
 -- include framing
+-- include letters
 -- include inbox
 -- include alarms
 -- include ring

@@ -12,6 +12,7 @@
 -- include answers
 -- include number
 -- include framing
+-- include letters
 -- include inbox
 -- include alarms
 -- include ring
@@ -43,13 +44,13 @@ local function letters()
     local parts = unframed(all[i + 1])
     local inbounds = unframed(parts[4])
     local others = others_of(inbounds)
-    if #others < #inbounds then mine[#mine + 1] = {all[i], parts, others} end
+    if #others < #inbounds or (parts[5] and string.find(parts[5], author, 1, true)) then mine[#mine + 1] = {all[i], parts, others} end
   end
   return mine
 end
 
-local function timers()
-  local mine, all = {}, call('HGETALL', ALARMS)
+local function timers_of()
+  local mine, all = {}, timers()
   for i = 1, #all, 2 do
     if string.match(all[i + 1], '^%d+ %d+ %d+ %S+ %S+ %S+ %S+ %S+ (%S+)') == author then
       mine[#mine + 1] = all[i]
@@ -59,7 +60,7 @@ local function timers()
 end
 
 local speaks = turn and includes(author)
-local inbounds, mine, dead, alarms = waiting(), lines(), letters(), timers()
+local inbounds, mine, dead, alarms = waiting(), lines(), letters(), timers_of()
 local waits = #others_of(inbounds) < #inbounds
 if not (speaks or waits or #mine > 0 or #dead > 0 or #alarms > 0) then return {'erased', 0} end
 if ARGV[4] == '0' then return {'erased', 1} end

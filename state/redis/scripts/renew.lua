@@ -19,8 +19,9 @@ end
 
 for i = 3, #KEYS do
   local name, lease = ARGV[2 * i - 3], ARGV[2 * i - 2]
-  local token, expires, signal = unpack(call('HMGET', KEYS[i], 'token', 'expires', 'signal'))
-  if token == lease and tonumber(expires) > now and not forgotten(name) then
+  -- One that cannot be read loses its own lease alone.
+  local token, expires, signal = unpack(redis.pcall('HMGET', KEYS[i], 'token', 'expires', 'signal'))
+  if token == lease and (tonumber(expires) or 0) > now and not forgotten(name) then
     call('HSET', KEYS[i], 'expires', prolonged)
     call('ZADD', wake, prolonged, name)
     reply[i - 2] = signal

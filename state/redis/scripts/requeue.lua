@@ -11,6 +11,7 @@
 -- include answers
 -- include number
 -- include framing
+-- include letters
 -- include inbox
 -- include alarms
 -- include ring
@@ -21,10 +22,11 @@ local op, letter = ARGV[3], ARGV[4]
 local first = first_answer(op)
 if first then return first end
 local found = call('HGET', DEAD, letter)
-if not found then return answer(op, {'requeued', 0}) end
+found = found and unframed(found)
+if not found or found[5] then return answer(op, {'requeued', 0}) end
 drop_letter(letter)
 local before
-for _, inbound in ipairs(unframed(unframed(found)[4])) do
+for _, inbound in ipairs(unframed(found[4])) do
   call('RPUSH', INBOX, anew(inbound, before))
   before = id_of(inbound)
 end

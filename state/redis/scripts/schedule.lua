@@ -13,6 +13,7 @@
 -- include answers
 -- include number
 -- include framing
+-- include letters
 -- include inbox
 -- include alarms
 -- include ring

@@ -14,6 +14,7 @@
 -- include answers
 -- include number
 -- include framing
+-- include letters
 -- include inbox
 -- include alarms
 -- include ring

@@ -7,6 +7,8 @@
 -- include conversation
 -- include gone
 -- include turn
+-- include framing
+-- include letters
 -- include inbox
 -- include alarms
 -- include sweep

@@ -113,28 +113,11 @@ end
 
 -- --- the dead ------------------------------------------------------------------------------------
 
-local function letter_index(letter)
-  local at = string.match(letter, '(%d+)$')
-  return 'l ' .. name .. ' ' .. string.rep('0', 20 - #at) .. at .. ' ' .. letter
-end
-
-local function drop_letter(letter)
-  call('HDEL', DEAD, letter)
-  call('ZREM', INDEX, letter_index(letter))
-end
-
 -- Keep a turn that was given up as a dead letter, named after the turn and the time.
 local function bury(error)
-  local letter = turn_id() .. '.' .. int(now)
   local state = call('HGET', KEPT, 'state')
-  local parts = {int(now), error, state and '1' .. state or '0', framed(inbounds_of_turn())}
-  call('HSET', DEAD, letter, framed(parts))
-  call('ZADD', INDEX, 0, letter_index(letter), 0, 'c ' .. name)
-  if call('HLEN', DEAD) > DEAD_LETTER_LIMIT then
-    local mine = 'l ' .. name
-    local oldest = call('ZRANGEBYLEX', INDEX, '[' .. mine .. ' ', '(' .. mine .. '!', 'LIMIT', 0, 1)[1]
-    drop_letter(string.match(oldest, '(%S+)$'))
-  end
+  keep_letter(turn_id() .. '.' .. int(now),
+    {int(now), error, state and '1' .. state or '0', framed(inbounds_of_turn())})
 end
 
 -- --- hand-over -----------------------------------------------------------------------------------

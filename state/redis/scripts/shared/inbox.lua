@@ -15,8 +15,35 @@ local function anew(inbound, joins)
   return table.concat({int(now), id, author, 0, 0, joins or '*', payload}, ' ')
 end
 
+-- Read what waits; what cannot be read is set aside.
 local function waiting()
-  return call('LRANGE', INBOX, 0, -1)
+  local all, inbounds = redis.pcall('LRANGE', INBOX, 0, -1), {}
+  if all.err then set_aside_key('line of messages', INBOX) end
+  for i = 1, #all do
+    if string.find(all[i], INBOUND) then
+      inbounds[#inbounds + 1] = all[i]
+    else
+      call('LREM', INBOX, 1, all[i])
+      set_aside('message', all[i])
+    end
+  end
+  return inbounds
+end
+
+-- Read the timers, id and alarm in turn; what cannot be read is set aside.
+local function timers()
+  local all, alarms = redis.pcall('HGETALL', ALARMS), {}
+  if all.err then set_aside_key('set of timers', ALARMS) end
+  for i = 1, #all, 2 do
+    if string.find(all[i + 1], ALARM) then
+      alarms[#alarms + 1], alarms[#alarms + 2] = all[i], all[i + 1]
+    else
+      call('HDEL', ALARMS, all[i])
+      call('ZREM', INDEX, 't ' .. name .. ' ' .. all[i])
+      set_aside('timer', all[i] .. ' ' .. all[i + 1])
+    end
+  end
+  return alarms
 end
 
 -- Remove what `author` (or anybody, when nil) has waiting; answer it, oldest first.
@@ -47,8 +74,9 @@ local function leave_wake()
       local until_then = math.max(tonumber(string.match(inbound, '^%d+ %S+ %S+ (%d+)')), now)
       earliest = math.min(earliest or until_then, until_then)
     end
-    for _, alarm in ipairs(call('HVALS', ALARMS)) do
-      local due = tonumber(string.match(alarm, '^%d+ (%d+)'))
+    local alarms = timers()
+    for i = 2, #alarms, 2 do
+      local due = tonumber(string.match(alarms[i], '^%d+ (%d+)'))
       earliest = math.min(earliest or due, due)
     end
   end

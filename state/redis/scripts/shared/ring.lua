@@ -1,7 +1,7 @@
 -- Promote due timers to inbounds, and set the next occurrence of the recurring ones.
 
 local function due_alarms()
-  local found, all = {}, call('HGETALL', ALARMS)
+  local found, all = {}, timers()
   for i = 1, #all, 2 do
     local generation, due, occurrence, rest = string.match(all[i + 1], '^(%d+) (%d+) (%d+) (.*)$')
     if tonumber(due) <= now then

@@ -1,0 +1,39 @@
+"""What a step does about a record that it cannot read: have it set aside, and begin again."""
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+from state.errors import Unacceptable, Unreadable
+from state.values import Conversation, Lease
+
+Step = TypeVar("Step", bound=Callable[..., Awaitable[Any]])
+
+#: What reading foreign bytes ends in. Some are a caller's mistake, too: then nothing is found.
+UNREADABLE = (Unreadable, Unacceptable, ValueError, LookupError, TypeError, AttributeError)
+
+
+def mended(step: Step) -> Step:
+    """
+    Let a step about one conversation, its first argument, go on without what it cannot read there.
+
+    Its adapter has a method `_set_aside(conversation, *arguments)`, which makes dead letters of
+    such records and answers how many; *arguments* are the others of the step.
+    """
+
+    @wraps(step)
+    async def mending(
+        store: Any,  # noqa: ANN401 (an adapter)
+        where: Conversation | Lease,
+        *arguments: object,
+        **named: object,
+    ) -> object:
+        try:
+            return await step(store, where, *arguments, **named)
+        except UNREADABLE:
+            conversation = where if isinstance(where, Conversation) else where.conversation
+            if not await store._set_aside(conversation, *arguments):  # noqa: SLF001 (of its own)
+                raise
+        return await step(store, where, *arguments, **named)
+
+    return cast("Step", mending)

@@ -1,0 +1,139 @@
+"""Records of Redis that no script of ours wrote: foreign bytes, and other types under our keys."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import redis
+
+from state.contract.factory import Clock
+from state.contract.scene import (
+    ALL,
+    HERE,
+    LEASE,
+    THERE,
+    begin,
+    due,
+    finish,
+    ids,
+    message,
+    op,
+    placed,
+    say,
+)
+from state.errors import LeaseLost
+from state.keys import Author
+from state.outcomes import Due, Duplicate, Held
+from state.redis import RedisState
+from state.redis.keys import ConversationKeys, Keys
+from state.values import Changes, Could, Timer
+
+#: The rest of a message that the turn answers.
+JOINS = Could(trigger=True, joins="m1")
+
+
+@pytest.fixture
+async def state(redis_url: str, redis_prefix: str) -> AsyncIterator[RedisState]:
+    """Give an open state under a prefix of the test's own."""
+    state = RedisState(redis_url, prefix=redis_prefix, clock=Clock())
+    await state.open()
+    yield state
+    await state.close()
+
+
+@pytest.fixture
+def keys(redis_prefix: str) -> ConversationKeys:
+    """Give the keys of the conversation that the tests are about."""
+    return Keys(redis_prefix, 16).of(HERE)
+
+
+@pytest.fixture
+def other(redis_socket_url: str) -> "redis.Redis":
+    """Give a client of another program."""
+    return redis.Redis.from_url(redis_socket_url)
+
+
+async def errors(state: RedisState) -> list[str]:
+    """List the errors of the dead letters."""
+    return [letter.error for letter in (await state.dead_letters(HERE.owner, limit=ALL)).letters]
+
+
+@pytest.mark.parametrize("kind", ["turn", "inbox", "kept", "transcript", "dead", "alarms", "given"])
+@pytest.mark.parametrize("value", ["a string", "another type"])
+async def test_a_key_of_another_type_is_set_aside(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis", kind: str, value: str
+) -> None:
+    """The conversation starts anew under it, with its bytes in a dead letter."""
+    await begin(state, message("m0"), at=THERE)
+    key = f"{keys.tag}:{kind}:{keys.name}"
+    if value == "a string":
+        other.set(key, "foreign")
+    else:
+        other.zadd(key, {"foreign": 1})
+    with other:
+        held = (await begin(state, message("m1"))).lease
+        await state.schedule(HERE, Timer("t", message("m2"), 60), op=op())
+        await finish(state, held, Changes(state=b"s", transcript=(b"t",), answer=b"a"))
+        await state.view(HERE)
+        await state.history(HERE)
+        assert await state.answer(HERE, "m1") == b"a"
+        (letter,) = (await state.dead_letters(HERE.owner)).letters
+    assert "cannot be read" in letter.error
+    assert b"foreign" in (letter.raw or b"")
+
+
+async def test_a_step_that_breaks_off_is_repeated_from_its_beginning(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis"
+) -> None:
+    """A message is no duplicate of its own first try, and that of others still is."""
+    await begin(state, message("m1"))
+    with other:
+        other.hset(keys.turn, "inbounds", b"\xff foreign")
+    assert await say(state, message("m1")) == Duplicate("m1")
+    answer = placed(await say(state, message("m2"), could=JOINS))
+    assert answer.turnover.started is not None
+    assert ids(answer.turnover.started.inbounds) == ["m2"]
+    assert await errors(state) == ["a turn that cannot be read"]
+
+
+async def test_the_leases_of_others_are_renewed_beside_what_cannot_be_read(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis"
+) -> None:
+    """Whether its turn is of another type, or its signal is none."""
+    mine = (await begin(state, message("m1"))).lease
+    theirs = (await begin(state, message("m2"), at=THERE)).lease
+    with other:
+        other.hset(keys.turn, "signal", b"dance \xff")
+        assert await state.renew([mine, theirs], LEASE) == [Held(), Held()]
+        other.set(keys.turn, "foreign")
+        assert (await state.renew([mine, theirs], LEASE))[1] == Held()
+    with pytest.raises(LeaseLost):
+        await finish(state, mine)
+
+
+async def test_names_that_are_none_are_dropped_from_the_indexes(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis"
+) -> None:
+    """Else the loop over what is due would meet them for ever."""
+    await say(state, message("m1"), claim=None)
+    with other:
+        other.zadd(f"{keys.tag}:wake", {b"\xff": 0, b"no-space": 0, b"a b c{": 0})
+        other.zadd(f"{keys.tag}:signals", {b"\xff": 0, b"a b": 0})
+        await due(state)
+        assert await due(state) == Due((HERE,), ())
+        assert other.zcard(f"{keys.tag}:signals") == 0
+        assert other.zcard(f"{keys.tag}:wake") == 1
+
+
+async def test_a_dead_letter_that_cannot_be_read_is_listed(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis"
+) -> None:
+    """With its bytes, which go with a person whom they name."""
+    held = (await begin(state, message("m1"))).lease
+    await state.fail(held, "e", Changes(), retry_in=None, limit=1, op=op(), claim=None)
+    with other:
+        dead = f"{keys.tag}:dead:{keys.name}"
+        (name,) = other.hkeys(dead)
+        other.hset(dead, name, b"ann wrote \xff")
+    assert await errors(state) == ["a dead letter that cannot be read"]
+    await state.forget(Author("ann"))
+    assert await errors(state) == []
