@@ -1,5 +1,5 @@
 """
-The database file: connections to it, its schema, and its errors in one line each.
+The database file: connections to it, and its errors in one line each.
 
 The file carries our application id, so that another program's is refused untouched, and the number
 of its schema, so that a newer one is refused and an older one brought up to date.
@@ -8,15 +8,12 @@ of its schema, so that a newer one is refused and an older one brought up to dat
 import sqlite3
 import time
 from collections.abc import Callable
-from importlib.resources import files
 from typing import TypeVar
 
 from state.errors import StateError, StateInvalid, StateUnavailable, Unacceptable, Unreadable
+from state.sqlite import schema
 
 Answer = TypeVar("Answer")
-
-#: "ILCK", in the header field that SQLite leaves to the application.
-APPLICATION_ID = 0x494C434B
 
 #: STRICT tables need 3.37, RETURNING 3.35.
 OLDEST_SQLITE = (3, 37)
@@ -63,15 +60,15 @@ def connect(path: str, synchronous: str, partitions: int) -> tuple[sqlite3.Conne
 def _prepare(connection: sqlite3.Connection, path: str, synchronous: str, partitions: int) -> int:
     execute = connection.execute
     deadline = time.monotonic() + OPEN_TIMEOUT
-    _patiently(deadline, lambda: _check_owner(connection, path))
+    _patiently(deadline, lambda: schema.check_owner(connection, path))
     # A switch to WAL needs the file alone and does not wait for it, whatever the timeout is.
     _patiently(deadline, lambda: execute("PRAGMA journal_mode = WAL").fetchone())
     execute(f"PRAGMA synchronous = {synchronous}")
     execute(f"PRAGMA journal_size_limit = {JOURNAL_SIZE_LIMIT}")
     _patiently(deadline, lambda: execute("BEGIN IMMEDIATE"))
     try:
-        _check_owner(connection, path)
-        _migrate(connection, path, partitions)
+        schema.check_owner(connection, path)
+        schema.migrate(connection, path, partitions)
         # A write, so that a file that can only be read is refused here, not at the first message.
         execute("UPDATE store SET partitions = partitions")
         (kept,) = execute("SELECT partitions FROM store").fetchone()
@@ -81,53 +78,6 @@ def _prepare(connection: sqlite3.Connection, path: str, synchronous: str, partit
             execute("ROLLBACK")
         raise
     return int(kept)
-
-
-def _check_owner(connection: sqlite3.Connection, path: str) -> None:
-    (owner,) = connection.execute("PRAGMA application_id").fetchone()
-    (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if owner != APPLICATION_ID and (owner or objects):
-        raise StateInvalid(f"{path} is the database of another program")
-
-
-def _migrate(connection: sqlite3.Connection, path: str, partitions: int) -> None:
-    """Run the migrations that the file has not seen; its `user_version` counts them."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    scripts = migrations()
-    if version > len(scripts):
-        raise StateInvalid(
-            f"{path} has schema {version}, newer than {len(scripts)}, the newest that this "
-            "version of Interlock knows"
-        )
-    for script in scripts[version:]:
-        for statement in statements(script):
-            connection.execute(statement)
-    if version == 0:
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("INSERT INTO store VALUES (?)", (partitions,))
-        connection.executemany(
-            "INSERT INTO counter VALUES (?, 0)", ((number,) for number in range(partitions))
-        )
-    if version < len(scripts):
-        connection.execute(f"PRAGMA user_version = {len(scripts)}")
-
-
-def migrations() -> list[str]:
-    """Read the migrations, oldest first."""
-    folder = files("state.sqlite") / "migrations"
-    scripts = (entry for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return [entry.read_text() for entry in sorted(scripts, key=lambda entry: entry.name)]
-
-
-def statements(script: str) -> list[str]:
-    """Split a script into statements; `executescript` would commit the open transaction first."""
-    found, statement = [], ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            found.append(statement)
-            statement = ""
-    return found
 
 
 def _patiently(deadline: float, attempt: Callable[[], Answer]) -> Answer:

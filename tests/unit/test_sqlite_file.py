@@ -6,13 +6,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from state import connect
 from state.errors import StateInvalid, StateUnavailable
-from state.sqlite import SqliteState, file
+from state.sqlite import SqliteState, file, schema
 from state.values import Claim, Conversation, Could, Inbound, Policy
 
 CONVERSATION = Conversation("guild/1", "10")
@@ -138,7 +139,7 @@ async def test_a_file_is_ours_and_in_wal(opened: SqliteState, path: str) -> None
     asked = ("application_id", "user_version", "journal_mode")
     told = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in asked]
     connection.close()
-    assert told == [file.APPLICATION_ID, len(file.migrations()), "wal"]
+    assert told == [schema.APPLICATION_ID, len(schema.migrations()), "wal"]
 
 
 @pytest.mark.parametrize("statement", ["CREATE TABLE notes (t)", "PRAGMA application_id = 7"])
@@ -183,7 +184,7 @@ async def test_a_newer_schema_is_refused_naming_both_versions(
 ) -> None:
     """An older program does not guess what a newer one wrote."""
     await opened.close()
-    known = len(file.migrations())
+    known = len(schema.migrations())
     write(path, f"PRAGMA user_version = {known + 1}")
     text = await refusal(SqliteState(path), StateInvalid)
     assert f"schema {known + 1}" in text
@@ -196,8 +197,8 @@ async def test_an_older_schema_is_brought_up_to_date(
     """Migrations that the file has not seen run in order, and what it holds stays."""
     await admit(opened)
     await opened.close()
-    newer = [*file.migrations(), "CREATE TABLE a (x);\n", "ALTER TABLE a ADD COLUMN y;\n"]
-    monkeypatch.setattr(file, "migrations", lambda: newer)
+    newer = [*schema.migrations(), "CREATE TABLE a (x);\n", "ALTER TABLE a ADD COLUMN y;\n"]
+    monkeypatch.setattr(schema, "migrations", lambda: newer)
     again = SqliteState(path)
     await again.open()
     assert (await again.view(CONVERSATION)).turn is not None
@@ -208,15 +209,60 @@ async def test_an_older_schema_is_brought_up_to_date(
     connection.close()
 
 
+async def test_a_file_of_the_first_schema_is_brought_up_to_date(path: str) -> None:
+    """As the first version of all wrote it, and what it holds is found again."""
+    with closing(sqlite3.connect(path)) as connection:
+        schema.run(connection, schema.migrations()[:1])
+        connection.execute("INSERT INTO store VALUES (4)")
+        connection.execute("INSERT INTO usage VALUES ('guild/1', '2026-01-31', 'turns', 3)")
+        connection.commit()
+    write(path, "PRAGMA user_version = 1", f"PRAGMA application_id = {schema.APPLICATION_ID}")
+    state = SqliteState(path)
+    await state.open()
+    assert (state.partitions, await state.usage("guild/1", "2026-01-31")) == (4, {"turns": 3})
+    assert (await state.dead_letters("guild/1")).letters == ()
+    await state.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("ALTER TABLE answer RENAME COLUMN value TO content", "answer"),
+        ("DROP INDEX seen_at", "seen_at"),
+        ("DROP TABLE gate", "gate"),
+    ],
+)
+async def test_a_file_that_differs_from_its_number_is_refused_untouched(
+    opened: SqliteState, path: str, statement: str, named: str
+) -> None:
+    """In one line: which file, what is wrong with it, and what to do."""
+    await opened.close()
+    write(path, statement)
+    before = content(path)
+    text = await refusal(SqliteState(path), StateInvalid)
+    assert f"{path} says that it has schema {len(schema.migrations())}, but {named} differ" in text
+    assert "move the file away" in text
+    assert content(path) == before
+
+
+async def test_what_others_added_to_a_file_is_no_difference(opened: SqliteState, path: str) -> None:
+    """Such as what ANALYZE keeps, or an index of an operator's own."""
+    await opened.close()
+    write(path, "ANALYZE", "CREATE INDEX own ON usage (day)")
+    again = SqliteState(path)
+    await again.open()
+    await again.close()
+
+
 async def test_a_broken_migration_changes_nothing(
     opened: SqliteState, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A migration lands whole or not at all, its number included."""
     await opened.close()
-    known = len(file.migrations())
-    broken = [*file.migrations(), "CREATE TABLE a (x);\nINSERT INTO nowhere VALUES (1);\n"]
+    known = len(schema.migrations())
+    broken = [*schema.migrations(), "CREATE TABLE a (x);\nINSERT INTO nowhere VALUES (1);\n"]
     with monkeypatch.context() as patch:
-        patch.setattr(file, "migrations", lambda: broken)
+        patch.setattr(schema, "migrations", lambda: broken)
         assert "nowhere" in await refusal(SqliteState(path), StateUnavailable)
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA user_version").fetchone() == (known,)
