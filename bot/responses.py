@@ -128,8 +128,6 @@ class ResponseWire:
                 return sent
         worded = self._with_name(content) if first else content
         sent = await self._wire.create(channel, worded, nonce=nonce, reply_to=None, ping=False)
-        if first:
-            self._named.add(sent.id)
         return self._as_page(sent)
 
     async def edit(self, channel: str, message: str, content: Outgoing) -> None:
@@ -177,10 +175,14 @@ class ResponseWire:
     def _as_page(self, sent: OwnMessage) -> OwnMessage:
         name = named(self._asked_by)
         if sent.content.startswith(name):
+            self._named.add(sent.id)
             return replace(
                 sent, content=sent.content.removeprefix(name), reply_to=self._asked_by.id
             )
-        return replace(sent, reply_to=sent.answers or sent.reply_to)
+        if sent.answers == self._asked_by.id:
+            self._editable.add(sent.id)
+            return replace(sent, reply_to=sent.answers)
+        return sent
 
     # --- the rest --------------------------------------------------------------------------------
 

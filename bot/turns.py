@@ -184,8 +184,9 @@ class TurnRun:
 
     def _shrug(self, spoken: Spoken) -> str | None:
         """What a command is answered whose turn had nothing to say, unless that was on purpose."""
-        empty = spoken.ending is Ending.FINISHED and not self._turn.declined
-        return texts.EMPTY if empty and self._tools.rules.reactions else None
+        empty = spoken.ending is Ending.FINISHED and self._draft.blank
+        shrugs = self._tools.rules.reactions and not self._turn.declined
+        return texts.EMPTY if empty and shrugs else None
 
     # --- what a turn knows -----------------------------------------------------------------------
 

@@ -6,7 +6,17 @@ from dataclasses import replace
 import pytest
 
 from bot.errors import PayloadUnreadable
-from bot.inbound import VERSION, Attached, Kind, Message, Quoted, Trigger, conversation_of, unpack
+from bot.inbound import (
+    VERSION,
+    Attached,
+    Deferred,
+    Kind,
+    Message,
+    Quoted,
+    Trigger,
+    conversation_of,
+    unpack,
+)
 from state.values import Conversation, Inbound
 from tests.unit.fakes import ADA, BO, message
 
@@ -92,3 +102,17 @@ def test_a_direct_message_belongs_to_its_person_and_others_to_their_guild() -> N
     assert conversation_of("5", None, "101") == Conversation("user/101", "5")
     assert conversation_of("5", "301", "101") == Conversation("guild/301", "5")
     assert message(guild=None, channel="5").conversation == Conversation(f"user/{ADA.id}", "5")
+
+
+def test_a_command_comes_along_with_what_answers_it_and_tells_nobody() -> None:
+    """Another process answers by the token, which no log may show."""
+    asked = replace(message("hello"), deferred=Deferred("canary", speaks=False))
+    assert unpack(asked.inbound()) == asked
+    assert "canary" not in repr(asked)
+
+
+def test_what_was_packed_before_commands_asked_is_read() -> None:
+    """It has no response to answer in."""
+    body = json.loads(message("hello", id="17").inbound().payload)
+    del body["deferred"]
+    assert unpack(Inbound("17", "101", json.dumps(body).encode())) == message("hello", id="17")
