@@ -173,12 +173,11 @@ class ResponseWire:
         return replace(content, text=named(self._asked_by) + content.text)
 
     def _as_page(self, sent: OwnMessage) -> OwnMessage:
-        name = named(self._asked_by)
+        name = named(self._asked_by).rstrip()  # as Discord does with what is nothing else
         if sent.content.startswith(name):
             self._named.add(sent.id)
-            return replace(
-                sent, content=sent.content.removeprefix(name), reply_to=self._asked_by.id
-            )
+            content = sent.content.removeprefix(name).lstrip("\n")
+            return replace(sent, content=content, reply_to=self._asked_by.id)
         if sent.answers == self._asked_by.id:
             self._editable.add(sent.id)
             return replace(sent, reply_to=sent.answers)

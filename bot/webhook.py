@@ -106,4 +106,12 @@ def _body(parts: MultipartParameters) -> dict[str, Any]:
 
 
 def _own(sent: Mapping[str, Any]) -> OwnMessage:
-    return OwnMessage(str(sent["id"]), str(sent["content"]), None, None)
+    files = tuple(int(file["size"]) for file in sent.get("attachments", ()))
+    return OwnMessage(
+        str(sent["id"]),
+        str(sent["content"]),
+        None,
+        None,
+        files=files,
+        embeds=len(sent.get("embeds", ())),
+    )

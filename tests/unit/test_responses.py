@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from bot import responses, texts
-from bot.door import DoorRules, Mode
+from bot.door_rules import DoorRules, Mode
 from bot.endings import Ending
 from bot.inbound import Deferred, Kind, Message, Person, Trigger
+from bot.rates import Quota
 from bot.responders import Turn
 from bot.speaking import Rejected, Unreachable
 from bot.testing.webhook import FakeWebhook
@@ -111,7 +112,8 @@ async def test_a_response_of_unknown_outcome_is_edited_again(fault: Fault) -> No
         await bot.hears(command(bot, "a"))
         await bot.settles()
         assert bot.discord.visible() == ["to a"]
-        assert len(bot.discord.asked("respond")) == 2
+        assert len(bot.discord.asked("respond")) > 1
+        assert len(bot.discord.messages) == 1
 
 
 async def test_the_next_process_goes_on_in_the_response() -> None:
@@ -306,7 +308,8 @@ async def test_a_failure_is_apologised_for_in_the_response() -> None:
     """There it was waited for."""
 
     async def fail(turn: Turn) -> AsyncGenerator[str, None]:
-        raise RuntimeError(turn.text)
+        if turn.text:
+            raise RuntimeError(turn.text)
         yield ""
 
     async with running(Script(fail)) as bot:
@@ -440,10 +443,10 @@ async def test_a_command_that_is_not_taken_is_told_why_in_its_response(
         assert bot.store.ended(refused) == []
 
 
-async def test_each_command_over_a_rate_is_told() -> None:
+async def test_each_command_over_a_rate_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A message may be passed over in silence; "thinking…" may not stay."""
     async with running(Script(echo)) as bot:
-        bot.rates._person_per_minute = 0
+        monkeypatch.setattr(bot.rates, "_quota", lambda: Quota(0, 1000))
         for _ in range(2):
             await bot.hears(asked := command(bot, "a"))
             await until_says(bot, asked, texts.PERSON_RATE)
