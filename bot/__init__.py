@@ -3,13 +3,19 @@
 from bot.endings import Ending
 from bot.errors import AttachmentUnreadable, RetryLater
 from bot.inbound import Kind, Message, Person, Quoted, Remark, Trigger
+from bot.replies import Button, Buttons, Embed, Field, File, Status
 from bot.responders import Attachment, Interrupted, Responder, Turn
 from bot.transcript import Said
 
 __all__ = [
     "Attachment",
     "AttachmentUnreadable",
+    "Button",
+    "Buttons",
+    "Embed",
     "Ending",
+    "Field",
+    "File",
     "Interrupted",
     "Kind",
     "Message",
@@ -19,6 +25,7 @@ __all__ = [
     "Responder",
     "RetryLater",
     "Said",
+    "Status",
     "Trigger",
     "Turn",
 ]

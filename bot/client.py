@@ -14,6 +14,7 @@ from discord.ext import commands
 from bot import extensions
 from bot.asks import Asks
 from bot.backfill import Backfill
+from bot.choices import Choices, choice_of
 from bot.commands import command_failed, sync_commands
 from bot.config import Place, Settings
 from bot.conversations import Conversations
@@ -104,6 +105,7 @@ class Interlock(commands.AutoShardedBot):
             self._responder_named,
             lambda guild: self.get_guild(guild) is not None,
         )
+        self._choices = Choices(state, self.door, self.rules.allows)
         self.tree.error(command_failed)
         self._backfill = Backfill(self, self.followed, self.door.gaps, self.rules.history)
         self._identify_gate = IdentifyGate(state, self._max_concurrency)
@@ -243,8 +245,11 @@ class Interlock(commands.AutoShardedBot):
         await self.door.deleted(str(event.channel_id), str(event.message_id))
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """Act on our buttons; commands are the tree's."""
-        await self._presses.pressed(interaction)
+        """Act on buttons; commands are the tree's."""
+        if (choice := choice_of(interaction)) is not None:
+            await self._choices.chosen(interaction, choice)
+        else:
+            await self._presses.pressed(interaction)
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """Keep nothing of a channel that is gone."""

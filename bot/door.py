@@ -19,7 +19,7 @@ from bot.door_rules import DoorRules
 from bot.endings import Ending
 from bot.gaps import Gaps
 from bot.gate import Gate
-from bot.inbound import Message
+from bot.inbound import Kind, Message
 from bot.insist import insist, new_op
 from bot.locks import Locks
 from bot.notices import Notices
@@ -107,9 +107,9 @@ class Door:
                 return await self._admit(message, could, rules, rules.policy(message))
             except (StateUnavailable, Gone) as error:
                 log.error("message not admitted", inbound=message.id, reason=str(error))  # noqa: TRY400
-                if message.deferred is None:
+                if message.is_written:
                     self.gaps.open(message.channel)
-                else:  # no reading of the channel finds a command
+                else:  # no reading of the channel finds a command or a press
                     self._notices.tell(message, texts.STORE_AWAY)
         return None
 
@@ -140,7 +140,8 @@ class Door:
         if message.deferred is None and self._silence.reigns(message.channel):
             return None
         live = self._locks.is_live(message.conversation, message.author.id)
-        could = judge(heard, rules.followups, author_is_live=live)
+        followups = "off" if message.trigger.kind is Kind.BUTTON else rules.followups
+        could = judge(heard, followups, author_is_live=live)
         before = self._newest.get(message.channel)
         if before is None or heard.by_machine or heard.system or not continues(message, before):
             return could
@@ -254,7 +255,7 @@ class Door:
 
 def continues(message: Message, before: Message) -> bool:
     """Whether *message* is the rest of a paste that began with *before*; commands are no text."""
-    if message.deferred is not None or before.deferred is not None:
+    if not (message.is_written and before.is_written):
         return False
     apart = (int(message.id) >> 22) - (int(before.id) >> 22)
     return message.author == before.author and 0 <= apart <= SPLIT_PASTE

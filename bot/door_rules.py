@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from bot import texts
-from bot.inbound import Message
+from bot.inbound import Kind, Message
 from state.outcomes import Refusal, Refused
 from state.values import Overflow, Policy
 
@@ -43,6 +43,8 @@ class DoorRules:
     def policy(self, message: Message) -> Policy:
         """The bounds for *message*; a direct message has no share, for there is one person."""
         mode = self.mode if message.addressed else self.follow_mode
+        if message.trigger.kind is Kind.BUTTON and mode is not Mode.DROP:
+            mode = Mode.QUEUE  # what was chosen is answered by itself, by whoever offered it
         debounced = mode is Mode.DEBOUNCE
         return Policy(
             inbox=self.inbox,

@@ -8,7 +8,7 @@ from bot import texts
 from bot.composition import Composition
 from bot.delivery import Reply
 from bot.endings import Ending
-from bot.errors import PieceInvalid
+from bot.offers import Offers
 from bot.replies import Buttons, Chunk, Embed, File, Status
 from bot.speaking import Button, Outgoing, Unreachable
 from bot.stream import MESSAGE_UNITS, units
@@ -37,13 +37,14 @@ class Draft:
         stop: Button | None,
         retry: Button | None,
         emoji: str | None,
+        offers: Offers,
     ) -> None:
         """
         Show at most *max_pages* messages, the rest as a file.
 
         A file has at most *file_limit* bytes. *room* is how many UTF-16 units the wire may add to a
         message. *stop* is under the last page while it grows, *retry* under an apology; *emoji*
-        marks what has no text to put a mark behind.
+        marks what has no text to put a mark behind. *offers* keeps what buttons mean.
         """
         self._reply = reply
         self._max_pages = max_pages
@@ -51,6 +52,7 @@ class Draft:
         self._stop = stop
         self._retry = retry
         self._emoji = emoji
+        self._offers = offers
         self._composition = Composition(
             most=MESSAGE_UNITS - room, reserve=MARK_ROOM, file_limit=file_limit
         )
@@ -75,7 +77,7 @@ class Draft:
             case Embed() | File():
                 self._composition.add(chunk)
             case Buttons():
-                raise PieceInvalid("Buttons cannot be shown yet")
+                self._composition.add(await self._offers.make(chunk))
             case _:
                 assert_never(chunk)
         if pages := self._composition.growing(self._max_pages, self._stop):

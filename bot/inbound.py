@@ -139,6 +139,11 @@ class Message:
         return conversation_of(self.channel, self.guild, self.author.id)
 
     @property
+    def is_written(self) -> bool:
+        """Whether it is on Discord, as a message that can be marked and replied to."""
+        return self.trigger.kind is Kind.MESSAGE
+
+    @property
     def place(self) -> Place:
         """Where it was written, as settings for single places see it."""
         return Place(self.channel, self.parent, self.category, self.guild)

@@ -115,7 +115,7 @@ class Notices:
     def waits(self, message: Message) -> None:
         """Mark *message* if it still waits in a moment."""
         # A command shows "thinking…" while it waits.
-        shown = message.deferred is not None or message.id in self._marks
+        shown = not message.is_written or message.id in self._marks
         if not shown and self._reactions(message.place):
             done = self._marks[message.id] = asyncio.Event()
             self._spawn(self._mark(message, done), f"mark {message.id}")
@@ -124,11 +124,7 @@ class Notices:
         """Remove the mark of a message that waits no more, whichever process made it."""
         if (done := self._marks.get(message.id)) is not None:
             done.set()
-        elif (
-            waited > WAIT_SHOWN_AFTER
-            and message.deferred is None
-            and self._reactions(message.place)
-        ):
+        elif waited > WAIT_SHOWN_AFTER and message.is_written and self._reactions(message.place):
             self._spawn(self._unmark(message), f"unmark {message.id}")
 
     async def _mark(self, message: Message, done: asyncio.Event) -> None:
@@ -163,7 +159,7 @@ class Notices:
 
     def empty(self, message: Message) -> None:
         """Shrug at a message that was addressed to us and got no text; a command's turn does so."""
-        if message.addressed and message.deferred is None and self._reactions(message.place):
+        if message.addressed and message.is_written and self._reactions(message.place):
             work = self._wire.react(message.channel, message.id, texts.EMPTY)
             self._spawn(work, f"empty {message.id}")
 
@@ -245,8 +241,9 @@ class Notices:
 
     async def _say(self, message: Message, text: str) -> str:
         seed = nonce(f"notice {message.id} {text}", 0, 0, message.channel)
+        reply_to = message.id if message.is_written else None
         sent = await self._wire.create(
-            message.channel, Outgoing(text), nonce=seed, reply_to=message.id, ping=False
+            message.channel, Outgoing(text), nonce=seed, reply_to=reply_to, ping=False
         )
         return sent.id
 

@@ -76,18 +76,23 @@ class Pages:
         pace: Pace,
         holding: Holding,
         channel: str,
-        reply_to: str,
+        after: str,
         *,
+        replies: bool = True,
         ping: bool,
     ) -> None:
-        """Page 0 is a reply to message *reply_to*, which it notifies with *ping*."""
+        """
+        Send nothing that is older than *after*, the id of what is answered.
+
+        Page 0 *replies* to it if it is a message, and notifies its author with *ping*.
+        """
         self._pace = pace
         self._wire = wire
         self._state = state
         self._holding = holding
         self._channel = channel
-        self._reply_to: str | None = reply_to
-        self._after = reply_to
+        self._reply_to = after if replies else None
+        self._after = after
         self._ping = ping
         self._unsettled: dict[int, Unsettled] = {}
         #: Kinds of pieces that were refused here.
@@ -197,7 +202,7 @@ class Pages:
             return told[0]
         known = {posted.message for posted in taken.values()}
         free = [one for one in recent if one.nonce is None and one.id not in known]
-        if page.number == 0:
+        if page.number == 0 and self._reply_to is not None:
             return next((one for one in free if one.reply_to == self._after), None)
         # A later page replies to nothing and is newer than the one before it.
         before = taken.get(page.number - 1)

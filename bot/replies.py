@@ -88,7 +88,8 @@ class Embed:
             raise PieceInvalid(f"an Embed has {len(self.fields)} fields; {FIELDS} are allowed")
         if self.colour is not None and not 0 <= self.colour < COLOURS:
             raise PieceInvalid(f"an Embed's colour is {self.colour}; 0x000000 to 0xFFFFFF are")
-        if not (self.size or self.image or self.thumbnail):
+        texts = "".join(getattr(self, name) for name in _TEXTS)
+        if not (texts.strip() or self.fields or self.image or self.thumbnail):
             raise PieceInvalid("an Embed is empty; give it a title, a description or a field")
         if self.size > EMBED_TEXT:
             raise PieceInvalid(f"an Embed has {self.size} characters in all; {EMBED_TEXT} fit")

@@ -28,6 +28,8 @@ STOP_BUTTON = "Stop"
 RETRY_BUTTON = "Try again"
 ALREADY_OVER = "That reply is over already."
 NOT_YOURS = "Only the person who asked, or a moderator, can do that."
+ONLY_ITS_AUTHOR = "This button is for the person who asked."
+EXPIRED_BUTTON = "This button does not work any more; please ask again."
 STOPPED_BY_BUTTON = "Stopped."
 TRYING_AGAIN = "Trying again; it takes its turn like any other message."
 

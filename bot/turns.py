@@ -22,6 +22,7 @@ from bot.inbound import Message
 from bot.journal import Journal
 from bot.kept import Kept
 from bot.locks import Holding
+from bot.offers import Offers
 from bot.pages import Pages
 from bot.responders import Interrupted, Turn
 from bot.responses import NAME_ROOM, mute, response_wire, settle
@@ -90,6 +91,7 @@ class TurnRun:
         """
         channel = self._asked_by.channel
         wire = self._response or self._tools.wire
+        markable = self._asked_by.is_written or self._response is not None
         pages = Pages(
             wire,
             self._tools.state,
@@ -97,6 +99,7 @@ class TurnRun:
             self._holding,
             channel,
             self._asked_by.id,
+            replies=markable,
             ping=self._pings(),
         )
         self._reply = Reply(pages, self._holding)
@@ -110,7 +113,13 @@ class TurnRun:
             delete_partial=rules.delete_partial,
             stop=stop_button(turn) if rules.buttons else None,
             retry=retry_button(turn) if rules.buttons else None,
-            emoji=texts.STOPPED if rules.reactions else None,
+            emoji=texts.STOPPED if markable and rules.reactions else None,
+            offers=Offers(
+                self._tools.state,
+                self._holding.lease,
+                responder=self._asked_by.responder,
+                author=self._asked_by.author.id,
+            ),
         )
         self._typing = TypingIndicator(wire, channel, self._holding)
         self._conclusion = Conclusion(

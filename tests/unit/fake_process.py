@@ -34,6 +34,7 @@ from bot.notices import Notices
 from bot.pace import Pace
 from bot.rates import Quota, Rates
 from bot.refusals import Silence
+from bot.replies import Chunk
 from bot.requests import Requests
 from bot.responders import Responder, Turn
 from bot.speech import Limits
@@ -46,7 +47,7 @@ from tests.unit.fake_store import Store
 from tests.unit.fakes import Discord, FakeWire, message
 from tests.waiting import wait_until
 
-Respond = Callable[[Turn], AsyncGenerator[str, None]]
+Respond = Callable[[Turn], AsyncGenerator[Chunk, None]]
 
 RULES = Rules(
     Limits(first_chunk=5.0, progress=5.0, turn=10.0),
