@@ -95,5 +95,4 @@ LATER = {
     "B83": "settings are read at the start only.",
     "B85": "there is no health to ask for; that a flushed store is used again is tested.",
     "B98": "a final text is always an edit.",
-    "B124": "what was said around a message is not offered to cogs.",
 }

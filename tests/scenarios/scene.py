@@ -48,7 +48,7 @@ SUPERSEDED = texts.MARKS[Ending.SUPERSEDED]
 FAILED = texts.MARKS[Ending.FAILED]
 
 #: What the bot is loaded with besides the settings of a scene.
-EXTENSIONS = ("tests.scenarios.stage", "cogs.control", "cogs.follow")
+EXTENSIONS = ("tests.scenarios.stage", "cogs.ask", "cogs.control", "cogs.follow")
 
 #: Scene seconds for which something is waited for unless told otherwise.
 PATIENCE = 60.0
@@ -223,11 +223,11 @@ class Room(bots.Room):
             self.scene.play.scripts[said] = script
         return int(said)
 
-    async def uses(self, person: str, command: str) -> dict[str, Any]:
+    async def uses(self, person: str, command: str, **options: str) -> dict[str, Any]:
         """Use a slash command; what the bot answers, as the sandbox shows an interaction."""
         use = self.sandbox.interactions.use
         with self.scene.clock.hurrying(PATIENCE):
-            record = use(self.id, self.world.person(person).id, command, {})
+            record = use(self.id, self.world.person(person).id, command, options)
             return await self.sandbox.interactions.outcome(record)
 
     async def presses(self, person: str, button: tuple[int, str]) -> str:

@@ -1,12 +1,12 @@
 """Discord's world: channels that vanish, rights that lack, other bots, commands and buttons."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 
 import aiohttp
 import pytest
 
-from bot import texts
+from bot import Turn, texts
 from sandbox import interactions
 from sandbox.log import Entry
 from tests.scenarios.scene import ADA, BO, FAILED, STOPPED, Room, Scene
@@ -124,18 +124,29 @@ async def test_B113_a_thread_that_is_locked_during_a_reply_ends_it(
         await scene.until(lambda: not bot.busy, "it ends", within=10)
 
 
+@pytest.mark.parametrize(
+    ("command", "options", "answer"),
+    [
+        ("/queue", {}, "Nothing is running or waiting here."),
+        ("/ask", {"question": "q1"}, "q1: end"),
+    ],
+)
 async def test_B117_a_command_is_answered_although_the_store_is_slow(
-    scene: Scene, room: Room
+    scene: Scene, room: Room, command: str, options: dict[str, str], answer: str
 ) -> None:
     """Its first answer came later than three seconds: unknown interaction."""
     async with scene.bot() as bot:
         bot.store.hold = asyncio.Event()
         asyncio.get_running_loop().call_later(4, bot.store.hold.set)
-        answer = await room.uses(ADA, "/queue")
-    assert answer["deferred"]
-    assert answer["content"] == "Nothing is running or waiting here."
-    [deferred] = [one for one in scene.sandbox.log.since(0) if "/callback" in one.path]
-    assert deferred.body["type"] == 5
+        asked = scene.now
+        answered = await room.uses(ADA, command, **options)
+        assert answered["deferred"]
+        assert answered["content"] == answer
+        assert scene.now - asked > 4
+        [deferred] = [one for one in scene.sandbox.log.since(0) if "/callback" in one.path]
+        assert deferred.body["type"] == 5
+        assert deferred.monotonic - asked < 1
+        await scene.settles(bot)
 
 
 async def test_B119_reconnects_send_no_commands(scene: Scene, room: Room) -> None:
@@ -195,6 +206,25 @@ async def test_B121_a_button_of_a_reply_that_is_over_says_so(
         await scene.passes(900)
         assert await room.presses(BO, again) == texts.TRYING_AGAIN
         assert await room.presses(BO, again) == texts.ALREADY_OVER
+
+
+async def test_B124_a_question_may_point_at_what_was_said_before_it(
+    scene: Scene, room: Room
+) -> None:
+    """It got a greeting for an answer: what stood right above it was not seen."""
+    seen: list[str] = []
+
+    async def looks_up(turn: Turn) -> AsyncGenerator[str, None]:
+        seen.extend(remark.text for remark in await turn.context())
+        yield "because"
+
+    async with scene.bot():
+        room.says(ADA, "why is X?")
+        await scene.passes(6)
+        room.says(ADA, "@^^", looks_up)
+        await room.shows("because")
+    assert seen[-1:] == ["why is X?"]
+    assert scene.play.asked == ["^^"]
 
 
 async def test_B122_a_button_of_a_process_that_is_gone_works(scene: Scene, room: Room) -> None:
