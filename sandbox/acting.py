@@ -120,6 +120,12 @@ class Acting:
         self._world.delete(path_id(request))
         return answer({})
 
+    async def repost(self, request: web.Request) -> web.Response:
+        """Say a message once more as a proxy does."""
+        wanted = await read(request, bodies.Repost)
+        message = self._world.repost(path_id(request), **wanted.model_dump())
+        return answer(message_view(self._world, message))
+
     async def react(self, request: web.Request) -> web.Response:
         """Put on or take off a person's reaction."""
         wanted = await read(request, bodies.Reaction)
@@ -160,6 +166,12 @@ class Acting:
                 command.channel_id, command.user_id, command.command, command.options
             )
         return answer(await self._interactions.outcome(record, used.wait))
+
+    async def expire_interaction(self, request: web.Request) -> web.Response:
+        """Let an interaction's token expire."""
+        record = self._interactions.find(path_id(request))
+        self._interactions.expire(record)
+        return answer(self._interactions.view(record))
 
     async def show_interaction(self, request: web.Request) -> web.Response:
         """Answer what has become of an interaction."""

@@ -13,10 +13,10 @@ from typing import Any
 from simcord._clock import Clock
 from simcord.backend import Backend, permissions, serializers
 from simcord.backend.errors import BackendError
-from simcord.backend.models import Channel, Guild, Interaction, Message, User
+from simcord.backend.models import Channel, Guild, Interaction, Message, User, Webhook
 
 from sandbox.cdn import LoopbackCdn
-from sandbox.completion import complete
+from sandbox.completion import Known, complete
 
 APPLICATION_ID = 100_000_000_000_001
 """
@@ -62,6 +62,9 @@ class Discord(Backend):
         self.bot_user = User(id=application_id, name=bot_name, bot=True)
         self.users[application_id] = self.bot_user
         self.cdn = self.files = cdn
+        self.webhook_applications: dict[str, str] = {}
+        self._known = Known(application_id, self.webhook_applications, cdn.signed)
+        self.blocked_words: tuple[str, ...] = ()
         self.nonces: dict[int, str | int] = {}
         self.nonce_in_flight: str | int | None = None
         self._listener = listener
@@ -71,11 +74,15 @@ class Discord(Backend):
         full = dict(payload)
         if event in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
             self._complete_message(event, full)
-        self._listener(event, complete(full, self.application_id))
+        self._listener(event, self.completed(full))
+
+    def completed(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Add, in place, what Discord always sends and simcord leaves out."""
+        return complete(value, self._known)
 
     def guild_payload(self, guild: Guild) -> dict[str, Any]:
         """Describe a guild as GUILD_CREATE does, which leaves out archived threads."""
-        payload = complete(dict(serializers.guild_create_payload(self, guild)), self.application_id)
+        payload = self.completed(dict(serializers.guild_create_payload(self, guild)))
         active = self.active_threads(guild.id)
         payload["threads"] = [dict(serializers.thread_payload(self, one)) for one in active]
         return payload
@@ -96,6 +103,16 @@ class Discord(Backend):
         asked = self.interactions.get(int(origin["id"])) if origin else None
         if origin and asked and asked.source_message_id is not None:
             origin["interacted_message_id"] = str(asked.source_message_id)
+
+    def proxy_webhook(self, channel_id: int, application_id: int) -> Webhook:
+        """Find or make the webhook by which an application speaks in a channel."""
+        for hook in self.webhooks.values():
+            owner = self.webhook_applications.get(str(hook.id))
+            if (hook.channel_id, owner) == (channel_id, str(application_id)):
+                return hook
+        hook = self.create_webhook(channel_id, "Proxy", application_id)
+        self.webhook_applications[str(hook.id)] = str(application_id)
+        return hook
 
     def snowflake(self) -> int:
         """Draw an id; older ids than this one's millisecond need no remembering."""
@@ -166,6 +183,11 @@ class Discord(Backend):
             del self.interactions[old.id]
             del self.interaction_tokens[old.token]
         return super().new_interaction(type, channel_id, user_id, guild_id)
+
+    def interaction_of(self, token: str) -> Interaction | None:
+        """Find an interaction by the token that the bot answers it with."""
+        number = self.interaction_tokens.get(token)
+        return None if number is None else self.interactions[number]
 
     def _complete_message(self, event: str, payload: dict[str, Any]) -> None:
         nonce = self.nonces.get(int(payload["id"]))

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from sandbox.world import PROXY
+
 SnowflakeId = Annotated[int, Field(gt=0, lt=1 << 64)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Seconds = Annotated[float, Field(ge=0, le=3600)]
@@ -134,6 +136,7 @@ class RequestFault(Body):
 
     match: Match = Match()
     times: Annotated[int, Field(ge=1)] | None = None
+    seconds: Seconds | None = None
     latency: Seconds = 0.0
     status: Annotated[int, Field(ge=400, le=599)] | None = None
     code: int = 0
@@ -141,21 +144,62 @@ class RequestFault(Body):
     retry_after: Seconds | None = None
     everything: Annotated[bool, Field(alias="global")] = False
     lose_reply: bool = False
+    lose_request: bool = False
 
     @model_validator(mode="after")
     def _does_something(self) -> Self:
         if self.status is None and self.retry_after is None:
-            if not self.latency and not self.lose_reply:
-                raise ValueError("say what goes wrong: latency, status, retry_after or lose_reply")
+            if not (self.latency or self.lose_reply or self.lose_request):
+                raise ValueError(
+                    "say what goes wrong: latency, status, retry_after, lose_reply or lose_request"
+                )
             if self.code or self.message or self.everything:
                 raise ValueError("code and message go with a status, global with retry_after")
+        if self.lose_request and self.lose_reply:
+            raise ValueError("a request is lost before it is carried out, or its reply after")
         if self.retry_after is not None and self.status not in (None, 429):
             raise ValueError("retry_after goes with the status 429 only")
         return self
 
 
 class GatewayFault(Body):
-    """Make connections go wrong, those of one shard or all."""
+    """
+    Make connections go wrong, those of one shard or all.
 
-    gateway: Literal["drop", "invalid_session", "reconnect", "silence"]
+    "swallow" and "refuse" concern the whole gateway, for some seconds or until cleared.
+    """
+
+    gateway: Literal["drop", "invalid_session", "reconnect", "silence", "swallow", "refuse"]
     shard: Annotated[int, Field(ge=0)] | None = None
+    seconds: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        whole = self.gateway in ("swallow", "refuse")
+        if self.shard is not None and whole:
+            raise ValueError(f"{self.gateway} concerns all shards")
+        if self.seconds is not None and not whole:
+            raise ValueError("seconds go with swallow and refuse")
+        return self
+
+
+class GatewayTerms(Body):
+    """Change what the gateway grants to those who identify."""
+
+    remaining: Annotated[int, Field(ge=0)] | None = None
+    max_concurrency: Annotated[int, Field(ge=1)] | None = None
+    identify_interval: Seconds | None = None
+
+
+class Repost(Body):
+    """Say a message again as a proxy does, under another name."""
+
+    name: Name
+    content: str | None = None
+    application_id: SnowflakeId = PROXY
+
+
+class BlockedWords(Body):
+    """Name the words that AutoMod blocks."""
+
+    words: list[Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]]

@@ -5,6 +5,8 @@ discord.py needs some of them; other libraries and Discord's own schema ask for 
 are told apart by fields that only they have.
 """
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 _USER = frozenset({"username", "discriminator"})
@@ -12,6 +14,7 @@ _ROLE = frozenset({"hoist", "mentionable"})
 _REPLY = frozenset({"message_reference", "author"})
 _MESSAGE = frozenset({"embeds", "author"})
 _COMPONENT = frozenset({"custom_id", "type"})
+_ATTACHMENT = frozenset({"filename", "url", "proxy_url"})
 
 _SELECTS = (3, 5, 6, 7, 8)
 """Types of menus to choose from."""
@@ -53,27 +56,39 @@ _ALWAYS: tuple[tuple[frozenset[str], dict[str, Any]], ...] = (
 )
 
 
-def complete(value: dict[str, Any], bot_id: int) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Known:
     """
-    Fill the object and the objects within it, in place; answer the same object.
+    Tell what fields are filled with.
 
     `bot_id` marks managed roles as the bot's own, which is how discord.py finds `Guild.self_role`.
+    `applications` are those of webhooks, ids as strings; `signed` gives a file's address out anew.
     """
+
+    bot_id: int
+    applications: Mapping[str, str]
+    signed: Callable[[str], str]
+
+
+def complete(value: dict[str, Any], known: Known) -> dict[str, Any]:
+    """Fill the object and the objects within it, in place; answer the same object."""
     for inner in value.values():
         for item in inner if isinstance(inner, list) else [inner]:
             if isinstance(item, dict):
-                complete(item, bot_id)
+                complete(item, known)
     keys = value.keys()
     for marks, defaults in _ALWAYS:
         if keys >= marks:
             value.update((key, default) for key, default in defaults.items() if key not in value)
     if keys >= _ROLE and value.get("managed"):
-        value.setdefault("tags", {"bot_id": str(bot_id)})
-    _complete_message(value)
+        value.setdefault("tags", {"bot_id": str(known.bot_id)})
+    if keys >= _ATTACHMENT:
+        value["url"] = value["proxy_url"] = known.signed(value["url"])
+    _complete_message(value, known)
     return value
 
 
-def _complete_message(value: dict[str, Any]) -> None:
+def _complete_message(value: dict[str, Any], known: Known) -> None:
     """Fill a message, a component of one, or what is neither and hence left alone."""
     keys = value.keys()
     if keys >= _REPLY and value["message_reference"].get("type", 0) == 0:
@@ -85,6 +100,8 @@ def _complete_message(value: dict[str, Any]) -> None:
         _complete_component(value)
     if keys >= _MESSAGE:
         _complete_embeds(value["embeds"])
+        if (application := known.applications.get(value.get("webhook_id", ""))) is not None:
+            value["application_id"] = application
 
 
 def _complete_component(component: dict[str, Any]) -> None:

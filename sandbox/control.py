@@ -25,6 +25,9 @@ What people do
                                      files?: [{filename, base64}]}
     PATCH  /control/messages/ID     {content}: as its author
     DELETE /control/messages/ID
+    POST   /control/messages/ID/repost
+                                    {name, content?, application_id?}: said once more by a webhook,
+                                    as PluralKit does; delete the original to complete the picture
     PUT    /control/messages/ID/reactions
                                     {user_id, emoji, remove?}
     POST   /control/typing          {channel_id, user_id}
@@ -37,20 +40,34 @@ What people do
                                     ephemeral, content, components, message_id, message, followups,
                                     modal}
     GET    /control/interactions/ID the same, as it is now
+    POST   /control/interactions/ID/expire
+                                    its token is good for nothing any more (401, 50027)
 
 What goes wrong
     GET    /control/log             the bot's requests as {seq, time, monotonic, seconds, method,
                                     path, status, body, lost}; ?since=SEQ
     GET    /control/faults          those in force
-    POST   /control/faults          {match?: {method?, path?}, times?, latency?, status?, code?,
-                                     message?, retry_after?, global?, lose_reply?}:
+    POST   /control/faults          {match?: {method?, path?}, times?, seconds?, latency?, status?,
+                                     code?, message?, retry_after?, global?, lose_reply?,
+                                     lose_request?}:
                                     `path` is a glob on what follows /api/v10, times are in seconds;
                                     `retry_after` answers 429; `lose_reply` carries the request out
-                                    and cuts the connection; without `times` until cleared
+                                    and cuts the connection, `lose_request` cuts it before; in force
+                                    for so many `times`, for so many `seconds`, or until cleared
     POST   /control/faults          {gateway, shard?}: "drop" cuts sockets, "reconnect" asks for a
                                     resume, "invalid_session" ends sessions, "silence" keeps sockets
-                                    open and sends nothing on them
+                                    open and holds back what would be sent on them
+    POST   /control/faults          {gateway, seconds?}: "swallow" loses all frames in both
+                                    directions and cuts the sockets at the end, "refuse" cuts them
+                                    now and takes no new ones; for so many seconds or until cleared
     DELETE /control/faults          requests succeed, silent sockets speak again
+    GET    /control/gateway         what /gateway/bot answers, and {identify_interval}
+    PATCH  /control/gateway         {remaining?, max_concurrency?, identify_interval?}: an identify
+                                    within the interval (seconds) of its bucket is answered by op 9;
+                                    one too many in a day closes everything with 4004
+    PUT    /control/automod         {words}: messages of the bot with one of them are refused
+                                    (200000)
+    POST   /control/cdn/expire      all addresses of files that were given out work no longer
 
 The bot's process
     GET    /control/bot             {online, supervised, …}
@@ -93,15 +110,21 @@ def control_routes(acting: Acting, operating: Operating) -> list[web.RouteDef]:
         web.post("/control/messages", acting.say),
         web.patch("/control/messages/{id}", acting.edit),
         web.delete("/control/messages/{id}", acting.delete),
+        web.post("/control/messages/{id}/repost", acting.repost),
         web.put("/control/messages/{id}/reactions", acting.react),
         web.post("/control/typing", acting.type),
         web.get("/control/commands", acting.list_commands),
         web.post("/control/interactions", acting.interact),
         web.get("/control/interactions/{id}", acting.show_interaction),
+        web.post("/control/interactions/{id}/expire", acting.expire_interaction),
         web.get("/control/log", operating.show_log),
         web.get("/control/faults", operating.list_faults),
         web.post("/control/faults", operating.add_fault),
         web.delete("/control/faults", operating.clear_faults),
+        web.get("/control/gateway", operating.show_gateway),
+        web.patch("/control/gateway", operating.change_gateway),
+        web.put("/control/automod", operating.block_words),
+        web.post("/control/cdn/expire", operating.expire_files),
         web.get("/control/bot", operating.show_bot),
         web.post("/control/bot/crash", operating.crash),
         web.post("/control/bot/restart", operating.restart),

@@ -1,6 +1,8 @@
 """Make chosen requests of the bot go wrong."""
 
 import asyncio
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -12,13 +14,15 @@ class Fault:
     """
     Say which requests go wrong, how, and how often (`times = None`: until cleared).
 
-    `path` is a glob on what follows the API's version; seconds for `latency` and `retry_after`.
-    With `lose_reply` the request is carried out and the connection cut without an answer.
+    `path` is a glob on what follows the API's version; seconds for `latency` and `retry_after`, and
+    for how long the fault is in force. With `lose_reply` the request is carried out and the
+    connection cut without an answer; with `lose_request` it is cut before.
     """
 
     method: str = "*"
     path: str = "*"
     times: int | None = None
+    seconds: float | None = None
     latency: float = 0.0
     status: int | None = None
     code: int = 0
@@ -26,6 +30,7 @@ class Fault:
     retry_after: float | None = None
     everything: bool = False
     lose_reply: bool = False
+    lose_request: bool = False
     id: int = field(default_factory=count(1).__next__)
 
     def matches(self, method: str, path: str) -> bool:
@@ -40,22 +45,41 @@ class Trouble:
     latency: float = 0.0
     answer: Fault | None = None
     lose_reply: bool = False
+    lose_request: bool = False
+
+    @property
+    def lost(self) -> bool:
+        """Tell whether the bot is left without an answer."""
+        return self.lose_reply or self.lose_request
 
 
 class Faults:
     """Hold the faults in force, in the order in which they were added."""
 
-    def __init__(self) -> None:
-        self.active: list[Fault] = []
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._added: list[tuple[float, Fault]] = []
         self._cleared = asyncio.Event()
+
+    @property
+    def active(self) -> list[Fault]:
+        """List the faults in force."""
+        now = self._clock()
+        self._added = [
+            (since, fault)
+            for since, fault in self._added
+            if (fault.times is None or fault.times > 0)
+            and (fault.seconds is None or now - since < fault.seconds)
+        ]
+        return [fault for _, fault in self._added]
 
     def add(self, fault: Fault) -> None:
         """Put a fault in force."""
-        self.active.append(fault)
+        self._added.append((self._clock(), fault))
 
     def clear(self) -> None:
         """Let every request succeed again, those that are held up too."""
-        self.active.clear()
+        self._added.clear()
         self._cleared.set()
         self._cleared = asyncio.Event()
 
@@ -71,11 +95,11 @@ class Faults:
         for fault in struck:
             if fault.times is not None:
                 fault.times -= 1
-        self.active = [fault for fault in self.active if fault.times is None or fault.times > 0]
         return Trouble(
             latency=sum(fault.latency for fault in struck),
             answer=next((fault for fault in struck if _answers(fault)), None),
             lose_reply=any(fault.lose_reply for fault in struck),
+            lose_request=any(fault.lose_request for fault in struck),
         )
 
 

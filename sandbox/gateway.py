@@ -5,15 +5,14 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from aiohttp import WSMsgType, web
-from simcord.backend import serializers
+from aiohttp import WSMessage, WSMsgType, web
 
 from sandbox.members import member_chunks
+from sandbox.outages import Outage
 from sandbox.protocol import (
     CloseCode,
     Closed,
     Identify,
-    IdentifyGate,
     Members,
     Op,
     Pace,
@@ -21,14 +20,12 @@ from sandbox.protocol import (
     Terms,
     parse_frame,
 )
-from sandbox.sessions import Connection, Session
+from sandbox.sessions import Connection, Session, ready_payload
+from sandbox.starts import Starts
 from sandbox.world import World
 
 RESUMABLE = 180.0
 """Seconds for which a session without a socket is kept; Discord says "a few minutes"."""
-
-STARTS = 1_000
-"""Identifies that Discord grants a bot in a day."""
 
 DISTANCE = 0.05
 """
@@ -57,7 +54,9 @@ class Gateway:
         self._world = world
         self._on_presence = on_presence
         self._connections: set[Connection] = set()
-        self._gate = IdentifyGate(terms)
+        self._swallows = Outage(self.unmute)
+        self._refuses = Outage(lambda: None)
+        self.starts = Starts(terms)
         world.listeners.append(self._dispatch)
 
     @property
@@ -70,20 +69,19 @@ class Gateway:
         return {
             "url": self.url,
             "shards": self.terms.shards,
-            "session_start_limit": {
-                "total": STARTS,
-                "remaining": max(0, STARTS - self.identifies),
-                "reset_after": 86_400_000,
-                "max_concurrency": self.terms.max_concurrency,
-            },
+            "session_start_limit": self.starts.limit(),
         }
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
         """Serve one socket until it ends."""
+        if self._refuses.lasts:
+            raise web.HTTPServiceUnavailable
         socket = web.WebSocketResponse(compress=False, timeout=CLOSING)
         await socket.prepare(request)
         connection = Connection(request, socket)
         self._connections.add(connection)
+        if self._swallows.lasts:
+            connection.cut_off()
         connection.send(Op.HELLO, {"heartbeat_interval": int(self.terms.heartbeat * 1000)})
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -122,13 +120,38 @@ class Gateway:
             connection.muted = True
 
     def unmute(self) -> None:
-        """End the silence; what was held back follows."""
+        """End the silence: what was held back follows, and sockets that lost frames are cut."""
         for connection in self._connections:
+            if connection.deaf:
+                connection.drop()
             connection.muted = False
             connection.wake.set()
 
+    def swallow(self, seconds: float | None = None) -> None:
+        """
+        Lose every frame in both directions, also on sockets that open meanwhile.
+
+        They stay open until it is over, and are cut then: a network that came back knows nothing of
+        them. Their sessions can be resumed.
+        """
+        self._swallows.begin(seconds)
+        for connection in self._connections:
+            connection.cut_off()
+
+    def refuse(self, seconds: float | None = None) -> None:
+        """Cut every socket and take no new ones, so that sessions wait to be resumed."""
+        self._refuses.begin(seconds)
+        self.drop()
+
+    def mend(self) -> None:
+        """Let the gateway work again."""
+        self._refuses.end()
+        self._swallows.end()
+        self.unmute()
+
     async def close(self) -> None:
         """Close every socket."""
+        self.mend()
         closing = [one.socket.close(code=1001, drain=False) for one in list(self._connections)]
         await asyncio.gather(*closing)
 
@@ -168,18 +191,28 @@ class Gateway:
         pace = Pace()
         try:
             while True:
-                # Twice the interval without a heartbeat is Discord's sign of a dead client.
-                message = await connection.socket.receive(timeout=2 * self.terms.heartbeat)
+                message = await self._next(connection)
                 if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                     # Only these codes end a session, and only when the client closes first.
                     connection.goodbye = message.data in (1000, 1001)
                     return
+                if connection.deaf:
+                    continue
                 pace.count()
                 self._receive(connection, message.data)
         except Closed as end:
             await connection.socket.close(code=end.code, message=end.code.name.encode())
         except TimeoutError:
             await connection.socket.close(code=CloseCode.TIMED_OUT)
+
+    async def _next(self, connection: Connection) -> WSMessage:
+        while True:
+            try:
+                # Twice the interval without a heartbeat is Discord's sign of a dead client.
+                return await connection.socket.receive(timeout=2 * self.terms.heartbeat)
+            except TimeoutError:
+                if not connection.deaf:
+                    raise
 
     def _receive(self, connection: Connection, raw: str | bytes) -> None:
         op, sent = parse_frame(raw)
@@ -213,9 +246,15 @@ class Gateway:
         if not 0 <= shard < count:
             raise Closed(CloseCode.INVALID_SHARD)
         session = Session(shard=shard, count=count, intents=self.terms.intents(sent.intents))
-        if not self._gate.grant(shard):
+        if not self.starts.in_time(shard):
             self._reject(connection)
             return
+        if not self.starts.spend():
+            # Discord ends all sessions then, and takes the token away.
+            self.sessions.clear()
+            for other in self._connections - {connection}:
+                other.drop()
+            raise Closed(CloseCode.AUTHENTICATION_FAILED)
         self.identifies += 1
         self._prune()
         self.sessions[session.id] = session
@@ -240,21 +279,7 @@ class Gateway:
     def _welcome(self, session: Session) -> None:
         discord = self._world.discord
         guilds = [one for one in discord.guilds.values() if session.covers(one.id)]
-        ready = {
-            "v": 10,
-            "user": dict(serializers.user_payload(discord.bot_user)),
-            "guilds": [{"id": str(guild.id), "unavailable": True} for guild in guilds],
-            "session_id": session.id,
-            "session_type": "normal",
-            "resume_gateway_url": self.url,
-            "shard": [session.shard, session.count],
-            "application": {
-                "id": str(discord.application_id),
-                "flags": self.terms.application_flags,
-            },
-            "private_channels": [],
-            "relationships": [],
-        }
+        ready = ready_payload(discord, session, flags=self.terms.application_flags, url=self.url)
         session.dispatch("READY", ready, discord)
         for guild in guilds:
             session.dispatch("GUILD_CREATE", discord.guild_payload(guild), discord)

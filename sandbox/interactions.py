@@ -100,8 +100,7 @@ class Interactions:
 
     def find_by_token(self, token: str) -> Interaction | None:
         """Find an interaction by the token that the bot answers it with."""
-        number = self._world.discord.interaction_tokens.get(token)
-        return None if number is None else self._world.discord.interactions[number]
+        return self._world.discord.interaction_of(token)
 
     def touched(self, token: str) -> Interaction | None:
         """Note that the bot did something with the interaction of this token; answer it."""
@@ -121,6 +120,10 @@ class Interactions:
         if record is None:
             raise NotPossible(f"there is no interaction {interaction_id}")
         return record
+
+    def expire(self, record: Interaction) -> None:
+        """End an interaction's 15 minutes now: its token is good for nothing any more."""
+        record.expires_at = self._world.discord.now_iso()
 
     def view(self, record: Interaction) -> Json:
         """Show an interaction: whether and how the bot responded, and with what."""

@@ -11,7 +11,7 @@ from aiohttp import web
 from sandbox import bodies
 from sandbox.faults import Fault, Faults
 from sandbox.feed import Feed
-from sandbox.forms import answer, parse, queried, read_json
+from sandbox.forms import answer, parse, queried, read, read_json
 from sandbox.gateway import Gateway
 from sandbox.log import RequestLog
 from sandbox.supervision import Supervisor
@@ -88,11 +88,39 @@ class Operating:
                 self._gateway.reconnect(fault.shard)
             case "silence":
                 self._gateway.silence(fault.shard)
+            case "swallow":
+                self._gateway.swallow(fault.seconds)
+            case "refuse":
+                self._gateway.refuse(fault.seconds)
 
     async def clear_faults(self, request: web.Request) -> web.Response:
         """Let everything succeed again."""
         self._faults.clear()
-        self._gateway.unmute()
+        self._gateway.mend()
+        return answer({})
+
+    async def show_gateway(self, request: web.Request) -> web.Response:
+        """Answer what the bot is told of the gateway."""
+        return answer(self._gateway_view())
+
+    async def change_gateway(self, request: web.Request) -> web.Response:
+        """Change what the gateway grants."""
+        terms = await read(request, bodies.GatewayTerms)
+        self._gateway.starts.change(**terms.model_dump())
+        return answer(self._gateway_view())
+
+    def _gateway_view(self) -> dict[str, Any]:
+        told = self._gateway.info()
+        return {**told, "identify_interval": self._gateway.starts.interval}
+
+    async def expire_files(self, request: web.Request) -> web.Response:
+        """Let the addresses of all files expire."""
+        self._world.discord.files.expire()
+        return answer({})
+
+    async def block_words(self, request: web.Request) -> web.Response:
+        """Let AutoMod block words."""
+        self._world.block_words((await read(request, bodies.BlockedWords)).words)
         return answer({})
 
     async def show_bot(self, request: web.Request) -> web.Response:

@@ -37,9 +37,10 @@ class Pages:
         return web.FileResponse(index)
 
     async def _upload(self, request: web.Request) -> web.Response:
-        file = self._world.discord.files.file(request.rel_url.raw_path.removeprefix("/cdn/"))
+        path = request.rel_url.raw_path.removeprefix("/cdn/")
+        file = self._world.discord.files.file(path, request.query)
         if file is None:
-            raise web.HTTPNotFound(text="this file is not here, or no longer\n")
+            raise web.HTTPNotFound(text="This content is no longer available.")
         return web.Response(
             body=file.content, headers={**PROTECTION, "Content-Type": file.content_type}
         )

@@ -219,6 +219,10 @@ class Places:
         made = self.discord.create_role(guild_id, role, permissions=permission_bits(permissions))
         self.discord.add_member_role(guild_id, user_id, made.id)
 
+    def block_words(self, words: Iterable[str]) -> None:
+        """Let AutoMod refuse what the bot says in guilds with any of these words in it."""
+        self.discord.blocked_words = tuple(word.casefold() for word in words)
+
     def open_dm(self, user_id: int) -> Channel:
         """Open the person's DM with the bot, or find it."""
         self.find_person(user_id)

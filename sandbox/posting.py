@@ -33,6 +33,8 @@ def create(world: World, call: Call) -> Answer:
             known = discord.get_message(made.channel_id, made.message_id)
             return Answer(200, {**serializers.message_payload(discord, known), "nonce": nonce})
     _require_sendable(body, call)
+    _require_rights(world, channel_id, body, call)
+    _require_decent(world, channel_id, body)
     _resolve_reply(world, channel_id, body)
     discord.wake_thread(channel_id, discord.bot_user.id)
     discord.nonce_in_flight = nonce
@@ -65,6 +67,8 @@ def edit(world: World, call: Call) -> Answer:
     _require_lengths(body, call)
     if call.parts[0] == "channels":
         _require_left(world, call, body)
+        _require_rights(world, int(call.parts[1]), body, call)
+        _require_decent(world, int(call.parts[1]), body)
     message = simulated(world, replace(call, body=body))
     message.setdefault("components", [])
     return Answer(200, message)
@@ -98,6 +102,28 @@ def _require_lengths(body: dict[str, Any], call: Call) -> None:
         raise BackendError(413, 40005, "Request entity too large")
 
 
+def _require_rights(world: World, channel_id: int, body: dict[str, Any], call: Call) -> None:
+    """Refuse embeds and files where the bot may send none; that it may write, simcord checks."""
+    discord = world.discord
+    guild_id = discord.get_channel(channel_id).guild_id
+    needed = [
+        *(["embed_links"] if body.get("embeds") else []),
+        *(["attach_files"] if call.files else []),
+    ]
+    if guild_id is not None and needed:
+        discord.require_permissions(guild_id, discord.bot_user.id, channel_id, *needed)
+
+
+def _require_decent(world: World, channel_id: int, body: dict[str, Any]) -> None:
+    """Refuse what AutoMod blocks in a guild."""
+    discord = world.discord
+    if discord.get_channel(channel_id).guild_id is None:
+        return
+    text = str(body.get("content") or "").casefold()
+    if any(word in text for word in discord.blocked_words):
+        raise BackendError(400, 200000, "Message was blocked by automatic moderation")
+
+
 def _resolve_reply(world: World, channel_id: int, body: dict[str, Any]) -> None:
     """Refuse a reply to what is gone, or drop the reference where the bot allows for that."""
     reference = body.get("message_reference")
@@ -121,10 +147,13 @@ def _resolve_reply(world: World, channel_id: int, body: dict[str, Any]) -> None:
 def respond(world: World, call: Call) -> Answer:
     """Answer an interaction for the first time, or execute a webhook."""
     body = call.body or {}
-    if call.parts[0] != "interactions":
-        _require_lengths(body, call)
+    said = body if call.parts[0] == "webhooks" else body.get("data") or {}
+    _require_lengths(said, call)
+    record = world.discord.interaction_of(call.parts[2])
+    if record is not None:
+        _require_decent(world, record.channel_id, said)
+    if call.parts[0] == "webhooks":
         return plain(world, call)
-    _require_lengths(body.get("data") or {}, call)
     answer = plain(world, call)
     asked = call.query.get("with_response", "").lower() in ("true", "1")
     return answer if asked else Answer(204)

@@ -12,7 +12,7 @@ from aiohttp import web
 from simcord.backend.models import Interaction
 
 from sandbox.calls import Answer, Call, refusal
-from sandbox.faults import Fault, Faults
+from sandbox.faults import Faults, Trouble
 from sandbox.feed import Feed
 from sandbox.interactions import Interactions
 from sandbox.limits import Buckets
@@ -83,7 +83,7 @@ class Rest:
         else:
             if trouble.latency:
                 await self._faults.hold_up(trouble.latency)
-            answer = _faulty(trouble.answer) if trouble.answer else self._answer(request, call)
+            answer = _in_trouble(trouble) or self._answer(request, call)
         entry = Entry(
             seq=self._log.number(),
             time=arrived,
@@ -93,10 +93,10 @@ class Rest:
             path=path,
             status=answer.status,
             body=_loggable(call),
-            lost=trouble.lose_reply,
+            lost=trouble.lost,
         )
         self._log.add(entry)
-        if trouble.lose_reply and request.transport is not None:
+        if trouble.lost and request.transport is not None:
             request.transport.abort()
         given = response(answer)
         for watch in self.watchers:
@@ -176,12 +176,19 @@ class Rest:
         }
 
 
-def limited(retry_after: float, scope: str, headers: dict[str, str] | None = None) -> Answer:
+def limited(
+    retry_after: float,
+    scope: str,
+    headers: dict[str, str] | None = None,
+    *,
+    code: int = 0,
+    message: str = "You are being rate limited.",
+) -> Answer:
     """Answer a 429 as Discord does; `scope` is `user`, `global` or `shared`."""
     everything = scope == "global"
     body = {
-        "code": 0,
-        "message": "You are being rate limited.",
+        "code": code,
+        "message": message,
         "retry_after": round(retry_after, 3),
         "global": everything,
     }
@@ -189,9 +196,17 @@ def limited(retry_after: float, scope: str, headers: dict[str, str] | None = Non
     return Answer(429, body, {**(headers or {}), **shown})
 
 
-def _faulty(fault: Fault) -> Answer:
+def _in_trouble(trouble: Trouble) -> Answer | None:
+    """Answer in Discord's place; None when the request is to be carried out."""
+    if trouble.lose_request:
+        return refusal(503, 0, "The request was lost on its way.")
+    fault = trouble.answer
+    if fault is None:
+        return None
     if fault.retry_after is not None:
-        return limited(fault.retry_after, "global" if fault.everything else "shared")
+        told = {} if fault.message is None else {"message": fault.message}
+        scope = "global" if fault.everything else "shared"
+        return limited(fault.retry_after, scope, code=fault.code, **told)
     status = fault.status or 500
     phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "Error"
     return refusal(status, fault.code, fault.message or f"{status}: {phrase}")

@@ -15,8 +15,10 @@ from simcord.http import RouteNotImplemented, UnsupportedField
 
 from sandbox import posting
 from sandbox.calls import Answer, Call, plain, refusal, require_open, simulated
-from sandbox.completion import complete
 from sandbox.world import World
+
+UNKNOWN_WEBHOOK = 10015
+"""What simcord answers with when an interaction's token has expired."""
 
 _log = logging.getLogger(__name__)
 
@@ -30,7 +32,7 @@ def carry_out(world: World, call: Call) -> Answer:
         _log.warning("%s", gap)
         return Answer(501, gap.to_json())
     except BackendError as error:
-        return Answer(error.status, error.to_json())
+        return _refused(world, call, error)
     except (AttributeError, KeyError, TypeError, ValueError, NotImplementedError) as error:
         # simcord trusts the shape of a body; Discord answers a malformed one with this code.
         _log.warning("%s %s is malformed: %r", call.method, call.path, error)
@@ -41,11 +43,23 @@ def carry_out(world: World, call: Call) -> Answer:
     return Answer(answer.status, _completed(world, answer.body))
 
 
+def _refused(world: World, call: Call, error: BackendError) -> Answer:
+    match call.parts:
+        case ["webhooks", owner, token, *_] if error.code == UNKNOWN_WEBHOOK and owner == str(
+            world.discord.application_id
+        ):
+            record = world.discord.interaction_of(token)
+            if record is None or (record.expires_at or "") <= world.discord.now_iso():
+                return refusal(401, 50027, "Invalid Webhook Token")
+        case _:
+            pass
+    return Answer(error.status, error.to_json())
+
+
 def _completed(world: World, body: Any) -> Any:  # noqa: ANN401 - any JSON
-    bot = world.discord.application_id
     for item in body if isinstance(body, list) else [body]:
         if isinstance(item, dict):
-            complete(item, bot)
+            world.discord.completed(item)
     return body
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from aiohttp import web
 from discord import Intents
+from simcord.backend import serializers
 from simcord.intents import censor_message, prune_guild_create, required_intent
 
 from sandbox.backend import Discord
@@ -72,6 +73,23 @@ class Session:
         return payload
 
 
+def ready_payload(discord: Discord, session: Session, *, flags: int, url: str) -> dict[str, Any]:
+    """Describe the bot to itself as READY does; `flags` are the application's, `url` is ours."""
+    covered = [guild.id for guild in discord.guilds.values() if session.covers(guild.id)]
+    return {
+        "v": 10,
+        "user": dict(serializers.user_payload(discord.bot_user)),
+        "guilds": [{"id": str(one), "unavailable": True} for one in covered],
+        "session_id": session.id,
+        "session_type": "normal",
+        "resume_gateway_url": url,
+        "shard": [session.shard, session.count],
+        "application": {"id": str(discord.application_id), "flags": flags},
+        "private_channels": [],
+        "relationships": [],
+    }
+
+
 class Connection:
     """Write to one socket, in order: what is urgent first, then the session's events."""
 
@@ -80,6 +98,7 @@ class Connection:
         self.session: Session | None = None
         self.sent = 0
         self.muted = False
+        self.deaf = False
         self.goodbye = False
         self.wake = asyncio.Event()
         self._request = request
@@ -93,6 +112,10 @@ class Connection:
         if not self.muted:
             self._urgent.append(unnumbered(op, payload))
             self.wake.set()
+
+    def cut_off(self) -> None:
+        """Let nothing through any more in either direction, with the socket left open."""
+        self.muted = self.deaf = True
 
     async def pump(self) -> None:
         """Write until the socket ends. Only this task writes: a zlib stream has an order."""

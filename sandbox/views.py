@@ -98,7 +98,7 @@ def message_view(world: World, message: Message) -> dict[str, Any]:
         "mention_everyone": message.mention_everyone,
         "reactions": reaction_views(message),
         "components": message.components,
-        "attachments": message.attachments,
+        "attachments": [_attachment_view(world, one) for one in message.attachments],
         "embeds": message.embeds,
         "nonce": None if nonce is None else str(nonce),
         "ephemeral": message.is_ephemeral,
@@ -106,6 +106,10 @@ def message_view(world: World, message: Message) -> dict[str, Any]:
         "interaction": _interaction_view(message),
         "thread_id": str(message.id) if message.id in world.discord.channels else None,
     }
+
+
+def _attachment_view(world: World, attachment: dict[str, Any]) -> dict[str, Any]:
+    return {**attachment, "url": world.discord.files.signed(attachment["url"])}
 
 
 def author_view(world: World, message: Message) -> dict[str, Any]:

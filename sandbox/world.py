@@ -13,6 +13,9 @@ from sandbox.places import NotPossible, Places, permission_bits
 MESSAGE_UNITS = 2_000
 """UTF-16 units in the content of one message."""
 
+PROXY = 466_378_653_216_014_359
+"""PluralKit's application id, by which its reposts are known."""
+
 Thing = TypeVar("Thing")
 
 
@@ -57,6 +60,32 @@ class World(Places):
         return self._tried(
             lambda: self.discord.create_message(
                 channel_id, user_id, content, reference=reference, attachments=attachments
+            )
+        )
+
+    def repost(
+        self, message_id: int, name: str, *, content: str | None = None, application_id: int = PROXY
+    ) -> Message:
+        """
+        Say a person's message once more by a webhook, as a proxy such as PluralKit does.
+
+        Another text may be said in place of the whole, as when a prefix chose whom to speak as. The
+        original stays until it is deleted.
+        """
+        original = self.find_message(message_id)
+        if self.find_channel(original.channel_id).guild_id is None:
+            raise NotPossible("a DM has no webhooks")
+        hook = self.discord.proxy_webhook(original.channel_id, application_id)
+        text = original.content if content is None else content
+        _require_content(text, empty_allowed=bool(original.attachments))
+        return self._tried(
+            lambda: self.discord.create_message(
+                original.channel_id,
+                hook.webhook_user_id,
+                text,
+                attachments=list(original.attachments),
+                webhook_id=hook.id,
+                author_name=name,
             )
         )
 

@@ -4,7 +4,6 @@ import asyncio
 import base64
 import json
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
@@ -12,37 +11,9 @@ import discord
 import pytest
 
 from sandbox import DISCORD, Sandbox, serve
+from tests.discord.controls import Control, controlled, places
 from tests.discord.sandbox_client import connected
 from tests.waiting import wait_until
-
-
-class Control:
-    """Call the control API."""
-
-    def __init__(self, session: aiohttp.ClientSession, sandbox: Sandbox) -> None:
-        self.session = session
-        self.sandbox = sandbox
-
-    async def call(self, method: str, path: str, body: object = None, *, status: int = 200) -> Any:  # noqa: ANN401 - any JSON
-        """Send JSON; answer the JSON that came back with the expected status."""
-        async with self.session.request(method, f"/control{path}", json=body) as answer:
-            given = await answer.json()
-            assert answer.status == status, given
-            return given
-
-    async def error(self, method: str, path: str, body: object = None, *, status: int = 400) -> str:
-        """Send what is refused; answer the one line that says why."""
-        given = await self.call(method, path, body, status=status)
-        assert list(given) == ["error"]
-        assert "\n" not in given["error"]
-        return str(given["error"])
-
-
-@asynccontextmanager
-async def controlled(shards: int = 1) -> AsyncIterator[Control]:
-    """Run a sandbox with somebody at its controls."""
-    async with Sandbox(shards=shards) as sandbox, aiohttp.ClientSession(sandbox.page) as session:
-        yield Control(session, sandbox)
 
 
 @pytest.fixture
@@ -446,7 +417,7 @@ async def collect(stream: aiohttp.ClientResponse, events: list[dict[str, Any]]) 
         ("GET", "/channels/1/messages", None, "no channel 1"),
         ("GET", "/log?since=x", None, "since must be a number"),
         ("GET", "/interactions/1", None, "no interaction 1"),
-        ("POST", "/faults", {}, "say what goes wrong: latency, status, retry_after or lose_reply"),
+        ("POST", "/faults", {}, "say what goes wrong: latency, status, retry_after, lose"),
         ("POST", "/faults", {"latency": 1, "code": 5}, "code and message go with a status"),
         ("POST", "/faults", {"status": 200}, "status: "),
         ("POST", "/faults", {"gateway": "explode"}, "gateway: "),
@@ -527,10 +498,3 @@ async def test_a_port_that_is_taken_is_an_os_error() -> None:
         port = int(first.page.removesuffix("/").rsplit(":", 1)[1])
         with pytest.raises(OSError, match="in use"):
             await Sandbox(port).__aenter__()
-
-
-async def places(control: Control) -> tuple[str, str, str]:
-    """Answer the ids of #general, Ada and Bo."""
-    world = await control.call("GET", "/world")
-    ada, bo, _ = (person["id"] for person in world["users"])
-    return world["guilds"][0]["channels"][0]["id"], ada, bo

@@ -269,7 +269,7 @@ async def _by_interactions(bot: Bot) -> None:
     await bot.ask("DELETE", own, status=204)
     await bot.ask("DELETE", original, status=204)
     await bot.ask(
-        "PATCH", f"/webhooks/{bot.sandbox.application_id}/none/messages/@original", {}, status=404
+        "PATCH", f"/webhooks/{bot.sandbox.application_id}/none/messages/@original", {}, status=401
     )
 
 
