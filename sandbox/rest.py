@@ -182,13 +182,13 @@ def limited(
     headers: dict[str, str] | None = None,
     *,
     code: int = 0,
-    message: str = "You are being rate limited.",
+    message: str | None = None,
 ) -> Answer:
     """Answer a 429 as Discord does; `scope` is `user`, `global` or `shared`."""
     everything = scope == "global"
     body = {
         "code": code,
-        "message": message,
+        "message": message or "You are being rate limited.",
         "retry_after": round(retry_after, 3),
         "global": everything,
     }
@@ -204,9 +204,8 @@ def _in_trouble(trouble: Trouble) -> Answer | None:
     if fault is None:
         return None
     if fault.retry_after is not None:
-        told = {} if fault.message is None else {"message": fault.message}
         scope = "global" if fault.everything else "shared"
-        return limited(fault.retry_after, scope, code=fault.code, **told)
+        return limited(fault.retry_after, scope, code=fault.code, message=fault.message)
     status = fault.status or 500
     phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "Error"
     return refusal(status, fault.code, fault.message or f"{status}: {phrase}")
