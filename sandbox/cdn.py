@@ -85,16 +85,16 @@ class LoopbackCdn(CdnStore):
         """Let all addresses that were given out so far work no longer."""
         self._secret = secrets.token_bytes()
 
-    def file(self, path: str, query: Mapping[str, str]) -> StoredFile | None:
-        """
-        Find a file by its address, unless it has expired.
+    def file(self, path: str) -> StoredFile | None:
+        """Find a file by what follows `base/` in its address, expired or not."""
+        return self._files.get(path.partition("?")[0])
 
-        `path` is what follows `base/`, percent-encoded as it was given.
-        """
+    def fetch(self, path: str, query: Mapping[str, str]) -> StoredFile | None:
+        """Find a file by its address, whose path is percent-encoded, unless it has expired."""
         until, since, proof = (query.get(name, "") for name in ("ex", "is", "hm"))
         if not hmac.compare_digest(proof, self._proof(path, until, since)):
             return None
-        return self._files.get(path) if int(until, 16) > self._clock() else None
+        return self.file(path) if int(until, 16) > self._clock() else None
 
     def _proof(self, path: str, until: str, since: str) -> str:
         return hmac.digest(self._secret, f"{path} {until} {since}".encode(), "sha256").hex()

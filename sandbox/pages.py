@@ -38,7 +38,7 @@ class Pages:
 
     async def _upload(self, request: web.Request) -> web.Response:
         path = request.rel_url.raw_path.removeprefix("/cdn/")
-        file = self._world.discord.files.file(path, request.query)
+        file = self._world.discord.files.fetch(path, request.query)
         if file is None:
             raise web.HTTPNotFound(text="This content is no longer available.")
         return web.Response(

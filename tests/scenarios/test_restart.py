@@ -16,7 +16,7 @@ from bot.endings import Ending
 from bot.errors import StartupFailed
 from bot.gateway import STARTS_KEPT
 from bot.testing.store import Trouble
-from sandbox.gateway import STARTS
+from sandbox.starts import A_DAY
 from state import connect
 from tests.discord.bots import ROOT
 from tests.scenarios.scene import ADA, BO, CY, Room, Scene
@@ -202,7 +202,7 @@ async def test_B79_a_bot_that_is_started_again_and_again_stops_before_its_token_
 ) -> None:
     """Each crash took one of the day's sessions; with the last one Discord took the token."""
     connections = scene.sandbox.connections
-    connections.identifies = STARTS - STARTS_KEPT - 2
+    connections.starts.change(remaining=STARTS_KEPT + 2)
     starts = 0
 
     async def starts_and_crashes_fifty_times() -> None:
@@ -214,9 +214,9 @@ async def test_B79_a_bot_that_is_started_again_and_again_stops_before_its_token_
     with pytest.raises(StartupFailed) as refused:
         await starts_and_crashes_fifty_times()
     assert starts == 3
-    assert connections.identifies == STARTS - STARTS_KEPT + 1
+    assert connections.starts.remaining == STARTS_KEPT - 1
     [line] = refused.value.lines
-    assert f"{STARTS_KEPT - 1} of {STARTS} more sessions" in line
+    assert f"{STARTS_KEPT - 1} of {A_DAY} more sessions" in line
     assert line.endswith("which may be in 24.0 h")
 
 
