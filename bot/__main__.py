@@ -199,7 +199,7 @@ def _run_bot(loaded: Loaded) -> int:
     from bot.life import run as run_bot
 
     try:
-        return asyncio.run(run_bot(loaded.settings))
+        return asyncio.run(run_bot(loaded))
     except StateError as error:
         raise StartupFailed(f"state.url: {loaded.settings.state.url}: {error}") from None
     except StartupFailed:

@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from collections.abc import Coroutine
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -16,13 +15,13 @@ from bot.asks import Asks
 from bot.backfill import Backfill
 from bot.choices import Choices, choice_of
 from bot.commands import command_failed, sync_commands
-from bot.config import Place, Settings
+from bot.config import Loaded, Place, Settings
 from bot.conversations import Conversations
 from bot.door import Door
 from bot.equipment import Tools
 from bot.followed import Followed
 from bot.gateway import CONTEXTS, connect, intents, log_in
-from bot.hearing import Ears, place_of
+from bot.hearing import Ears, place_in, place_of
 from bot.inbound import Message, conversation_of
 from bot.locks import Locks
 from bot.notices import Notices
@@ -32,6 +31,7 @@ from bot.rates import Rates
 from bot.refusals import Silence
 from bot.reloading import Reloading
 from bot.requests import Requests
+from bot.rereading import Rereading
 from bot.responders import Responder
 from bot.rules import Rulebook
 from bot.shards import IdentifyGate
@@ -42,7 +42,6 @@ from bot.webhook import DiscordWebhook
 from bot.wire import DiscordWire, trace_config
 from state import State
 from state.ports import SEEN_WINDOW
-from state.values import Conversation
 
 #: A place without settings of its own.
 ANYWHERE = Place()
@@ -53,11 +52,18 @@ log = structlog.get_logger(__name__)
 class Interlock(commands.AutoShardedBot):
     """A discord.py bot whose messages pass the door. Cogs use its public attributes."""
 
-    def __init__(self, settings: Settings, state: State, wire: Wire | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        state: State,
+        wire: Wire | None = None,
+        *,
+        source: Loaded | None = None,
+    ) -> None:
         """
         Wire everything; nothing runs and nothing is sent before `setup_hook`.
 
-        A *wire* of its own leads a test's replies past Discord.
+        A *wire* of its own leads a test's replies past Discord. Settings with a *source* follow it.
         """
         super().__init__(
             command_prefix=commands.when_mentioned,
@@ -81,7 +87,7 @@ class Interlock(commands.AutoShardedBot):
         self._reloading = Reloading(self, self.locks)
         self.notices = Notices(self._wire, state, self.rules.reactions)
         self.conversations = Conversations(
-            state, self.locks, self.notices, lambda where: self.rules.claim(self._place(where))
+            state, self.locks, self.notices, lambda where: self.rules.claim(place_in(self, where))
         )
         self.conversations.equip(self._tools)
         self.followed = Followed(state)
@@ -110,6 +116,7 @@ class Interlock(commands.AutoShardedBot):
         self._backfill = Backfill(self, self.followed, self.door.gaps, self.rules.history)
         self._identify_gate = IdentifyGate(state, self._max_concurrency)
         self.wakes = Wakes(state, self.locks, self.conversations)
+        self.rereading = Rereading(source or Loaded.made(settings), self.rules, self)
         self._ears: Ears | None = None
         self._ending = asyncio.Event()
 
@@ -142,13 +149,6 @@ class Interlock(commands.AutoShardedBot):
             partial(self.conversations.claim, message.conversation),
             self.rules.turn(message.place),
         )
-
-    def _place(self, conversation: Conversation) -> Place:
-        """Where a conversation is, as far as Discord's channels are known here."""
-        kind, _, owner = conversation.owner.partition("/")
-        place = place_of(self.get_channel(int(conversation.id)))
-        guild = owner if kind == "guild" else None
-        return replace(place, channel=conversation.id, guild=guild)
 
     def responder(self, name: str) -> Responder:
         """Find a loaded responder by the name of its cog, or raise `ResponderInvalid`."""
@@ -287,6 +287,7 @@ class Interlock(commands.AutoShardedBot):
             "hints": self.locks.listen(),
             "wakes": self.wakes.run(),
             "followed": self.followed.run(),
+            "settings": self.rereading.run(),
             "gaps": self._mend(),
         }
         if self.settings.extension_reload:

@@ -6,7 +6,7 @@ Needs no member or message cache: all of it comes with the event, and the guild'
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import discord
 
@@ -15,6 +15,7 @@ from bot.admission import Heard
 from bot.config import Place
 from bot.inbound import Message, Quoted
 from bot.plain import attached, named, person_of
+from state.values import Conversation
 
 #: What people type; everything else is a system message.
 _TYPED = (discord.MessageType.default, discord.MessageType.reply)
@@ -144,6 +145,13 @@ def _asking(message: discord.Message) -> Asking:
 
 def _id(snowflake: int | None) -> str | None:
     return str(snowflake) if snowflake is not None else None
+
+
+def place_in(client: discord.Client, conversation: Conversation) -> Place:
+    """Say where a conversation is, as far as *client* knows its channel."""
+    kind, _, owner = conversation.owner.partition("/")
+    place = place_of(client.get_channel(int(conversation.id)))
+    return replace(place, channel=conversation.id, guild=owner if kind == "guild" else None)
 
 
 def place_of(channel: object) -> Place:

@@ -64,7 +64,12 @@ def configure(
         root.removeHandler(earlier)
     output.addFilter(lambda record: not str(record.msg).startswith(_IDLE_WARNINGS))
     root.addHandler(output)
-    root.setLevel(settings.level.upper())
+    set_level(settings)
+
+
+def set_level(settings: LogSettings) -> None:
+    """Write no lines below the level that *settings* ask for."""
+    logging.getLogger().setLevel(settings.level.upper())
     # discord.py's debug lines repeat whole payloads, and with them what people wrote.
     quiet = logging.NOTSET if settings.message_text else logging.INFO
     logging.getLogger("discord").setLevel(quiet if settings.level == "debug" else logging.NOTSET)

@@ -4,15 +4,17 @@ Read the settings: defaults, under a TOML file, under `.env` and environment, un
 All problems are found at once and raised as one `ConfigInvalid`, a line each.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Self
 
 from pydantic import ValidationError
 
 from bot.config import sources
 from bot.config.conversation import ConversationSettings, Override, Place
-from bot.config.files import path_problems, read_token
+from bot.config.files import Stamp, path_problems, read_token, stamps
 from bot.config.problems import explain, leaves, line, nearest, origin
 from bot.config.settings import NAMING_TABLES, Settings
 from bot.errors import ConfigInvalid
@@ -33,11 +35,21 @@ DEFAULT_FILE = Path("interlock.toml")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings, for each dotted key the place that decided it, and the file that was read."""
+    """The settings, for each dotted key the place that decided it, and where all of it is from."""
 
     settings: Settings
     origins: Mapping[str, str]
+    #: The TOML file that was read; None: there is none.
     file: Path | None
+    #: The files that were looked for, in the state they were in before they were read.
+    files: Mapping[Path, Stamp | None]
+    #: Read everything from the same places again; raise `ConfigInvalid` as the first time.
+    again: Callable[[], "Loaded"]
+
+    @classmethod
+    def made(cls, settings: Settings) -> Self:
+        """Wrap settings that stand nowhere but in memory."""
+        return cls(settings, {}, None, {}, lambda: cls.made(settings))
 
 
 def load(
@@ -53,6 +65,8 @@ def load(
     *path* must exist when it is given; None stands for `interlock.toml`, if there is one. *flags*
     are by dotted key. *dotenv* is a file of variables that *environ* overrides.
     """
+    again = partial(load, path, flags, environ, dotenv=dotenv)
+    files = stamps([path or DEFAULT_FILE, *([dotenv] if dotenv is not None else [])])
     layers: list[sources.Layer] = []
     file = path or (DEFAULT_FILE if DEFAULT_FILE.is_file() else None)
     if file is not None:
@@ -76,7 +90,7 @@ def load(
         raise ConfigInvalid(problems)
     settings.remember_origins(origins)
     every = {".".join(key): "default" for key in leaves(Settings) if key[0] not in NAMING_TABLES}
-    return Loaded(settings, every | origins, file)
+    return Loaded(settings, every | origins, file, files, again)
 
 
 _NOT_HERE = (

@@ -1,12 +1,29 @@
 """Look at the files and folders that settings name: the token's, and those with cogs."""
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 #: Packages of this application. A folder of the same name on the path would hide one of them.
 _OURS = ("bot", "cogs", "state", "sandbox")
 _HOME = Path(__file__).resolve().parents[2]
+
+
+#: What tells one state of a file from another: its number, time of change in ns, and size.
+Stamp = tuple[int, int, int]
+
+
+def stamps(files: Iterable[Path]) -> Mapping[Path, Stamp | None]:
+    """Tell the state that each file is in; None: it is not there, or cannot be looked at."""
+    return {path: _stamp(path) for path in files}
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def read_token(path: Path) -> tuple[str | None, str]:

@@ -9,7 +9,7 @@ from discord.http import Route
 
 from bot import shards
 from bot.client import Interlock
-from bot.config import Settings
+from bot.config import Loaded, Settings
 from bot.gateway import point_at
 from state import State
 
@@ -22,11 +22,16 @@ START = 30.0
 
 @asynccontextmanager
 async def running(
-    settings: Settings, state: State, *, token: str, api: str, gateway: str
+    settings: Settings | Loaded, state: State, *, token: str, api: str, gateway: str
 ) -> AsyncIterator[Interlock]:
-    """Run the bot on the Discord at these addresses until the block ends; *state* stays open."""
+    """
+    Run the bot on the Discord at these addresses until the block ends; *state* stays open.
+
+    Settings that were loaded follow the file that they are from.
+    """
+    source = settings if isinstance(settings, Loaded) else Loaded.made(settings)
     with _elsewhere(api, gateway):
-        async with Interlock(settings, state) as bot:
+        async with Interlock(source.settings, state, source=source) as bot:
             bot._connection.guild_ready_timeout = GUILDS_FOLLOW  # noqa: SLF001 (else two seconds)
             await bot.load()
             life = asyncio.create_task(bot.live(token), name="the bot")

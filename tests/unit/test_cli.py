@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot import logs
-from bot.config import Settings
+from bot.config import Loaded, Settings
 from bot.errors import ResponderInvalid, StartupFailed
 from state.errors import StateUnavailable
 from tests.unit.command_line import interlock, refused
@@ -28,15 +28,15 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     """Put a bot in place that notes its settings and ends well."""
     started: list[Settings] = []
 
-    async def run(settings: Settings) -> int:
-        started.append(settings)
+    async def run(loaded: Loaded) -> int:
+        started.append(loaded.settings)
         return 0
 
     replace_bot(monkeypatch, run)
     return started
 
 
-def replace_bot(monkeypatch: pytest.MonkeyPatch, run: Callable[[Settings], object]) -> None:
+def replace_bot(monkeypatch: pytest.MonkeyPatch, run: Callable[[Loaded], object]) -> None:
     """Let `bot.life.run` be *run*, without discord.py."""
     module = types.ModuleType("bot.life")
     module.__dict__["run"] = run
@@ -163,7 +163,7 @@ def test_with_a_token_the_bot_is_run(
 def test_the_bots_exit_code_is_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever supervises the process reads it."""
 
-    async def run(settings: Settings) -> int:
+    async def run(loaded: Loaded) -> int:
         return 3
 
     replace_bot(monkeypatch, run)
@@ -190,7 +190,7 @@ def test_what_keeps_the_bot_from_starting_is_one_line(
 ) -> None:
     """A store that is not there is no bug of ours, and gets no traceback."""
 
-    async def run(settings: Settings) -> int:
+    async def run(loaded: Loaded) -> int:
         raise error
 
     replace_bot(monkeypatch, run)
