@@ -10,7 +10,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from discord.ext import commands
 
-from bot import RetryLater, Turn
+from bot import Button, Buttons, Embed, Field, File, Kind, RetryLater, Status, Turn
+from bot.replies import Chunk
 
 #: Seconds between two words, about the pace of a model.
 WORD = 0.04
@@ -18,7 +19,7 @@ WORD = 0.04
 #: Seconds between two numbers of a slow count: time enough to write "stop".
 SLOW = 0.5
 
-Act = Callable[[Turn, "re.Match[str]"], AsyncGenerator[str, None]]
+Act = Callable[[Turn, "re.Match[str]"], AsyncGenerator[Chunk, None]]
 
 ANSWER = """\
 ### Hello {name}, this is Interlock's demo
@@ -34,6 +35,7 @@ Try one of these while you watch:
 - the same, and write something else meanwhile: your follow-up takes over
 - the same, and write as somebody else: they wait with an hourglass and are answered next
 - `use a tool for 20 s`: work that a follow-up must not cut short
+- `show a card`, `send a file`, `ask me`: what a reply may hold beside text
 - `fail`, `fail twice`, `say nothing`, `write a long answer`: the other ways to end
 
 To get a real answer, set a model in `interlock.toml`:
@@ -47,7 +49,7 @@ Or write a responder of your own. This one repeats what it hears:
 
 ```python
 class Parrot(commands.Cog):
-    async def respond(self, turn: Turn) -> AsyncGenerator[str, None]:
+    async def respond(self, turn: Turn) -> AsyncGenerator[Chunk, None]:
         for word in turn.text.split():
             yield word + " "
 ```
@@ -78,10 +80,13 @@ async def chapter_{number}(turn: Turn) -> str:
 class Demo(commands.Cog):
     """Plays one act for each message."""
 
-    async def respond(self, turn: Turn) -> AsyncGenerator[str, None]:
+    async def respond(self, turn: Turn) -> AsyncGenerator[Chunk, None]:
         """Play the act that the text asks for, else the welcome."""
         if turn.interrupted is not None:
             yield f"-# you interrupted me after {len(turn.interrupted.text)} characters\n"
+        if turn.trigger.kind is Kind.BUTTON:
+            yield f"{turn.author.name} chose **{turn.trigger.name}**: `{turn.trigger.payload}`"
+            return
         for pattern, act in ACTS:
             if (found := re.search(pattern, turn.text, re.IGNORECASE)) is not None:
                 async for chunk in act(turn, found):
@@ -99,7 +104,7 @@ async def words(text: str, pause: float = WORD) -> AsyncGenerator[str, None]:
         await asyncio.sleep(pause)
 
 
-async def count(_: Turn, asked: "re.Match[str]") -> AsyncGenerator[str, None]:
+async def count(_: Turn, asked: "re.Match[str]") -> AsyncGenerator[Chunk, None]:
     """Count to a number, fast or slowly."""
     pause = SLOW if asked["slowly"] else WORD
     for number in range(1, min(int(asked["to"]), 10_000) + 1):
@@ -107,7 +112,7 @@ async def count(_: Turn, asked: "re.Match[str]") -> AsyncGenerator[str, None]:
         await asyncio.sleep(pause)
 
 
-async def use_tool(turn: Turn, asked: "re.Match[str]") -> AsyncGenerator[str, None]:
+async def use_tool(turn: Turn, asked: "re.Match[str]") -> AsyncGenerator[Chunk, None]:
     """Work for some seconds inside a call chain; the result outlives a crash."""
     seconds = min(float(asked["seconds"]), 300.0)
     yield f"Using a tool for {seconds:g} s; follow-ups wait, stop and kill do not.\n"
@@ -126,14 +131,14 @@ def working(seconds: float) -> Callable[[str], Awaitable[str]]:
     return effect
 
 
-async def fail(_: Turn, __: "re.Match[str]") -> AsyncGenerator[str, None]:
+async def fail(_: Turn, __: "re.Match[str]") -> AsyncGenerator[Chunk, None]:
     """Raise in the middle of the reply."""
     async for chunk in words("I am about to fail, on purpose, in the middle of this "):
         yield chunk
     raise RuntimeError("the demo was asked to fail")
 
 
-async def fail_twice(turn: Turn, __: "re.Match[str]") -> AsyncGenerator[str, None]:
+async def fail_twice(turn: Turn, __: "re.Match[str]") -> AsyncGenerator[Chunk, None]:
     """Fail in a way that is worth a retry, and succeed at the third attempt."""
     if turn.attempt < 3:  # noqa: PLR2004 (the third attempt of "fail twice")
         yield f"attempt {turn.attempt} fails, and is tried again by itself…"
@@ -141,22 +146,55 @@ async def fail_twice(turn: Turn, __: "re.Match[str]") -> AsyncGenerator[str, Non
     yield f"attempt {turn.attempt} worked."
 
 
-async def say_nothing(_: Turn, __: "re.Match[str]") -> AsyncGenerator[str, None]:
+async def say_nothing(_: Turn, __: "re.Match[str]") -> AsyncGenerator[Chunk, None]:
     """End without a word."""
     for chunk in ("", " "):
         yield chunk
 
 
-async def long_answer(_: Turn, __: "re.Match[str]") -> AsyncGenerator[str, None]:
+async def long_answer(_: Turn, __: "re.Match[str]") -> AsyncGenerator[Chunk, None]:
     """Write more than fits one message, with code, tables and headings."""
     for number in range(1, 9):
         async for chunk in words(CHAPTER.format(number=number), WORD / 8):
             yield chunk
 
 
+async def show_card(_: Turn, __: "re.Match[str]") -> AsyncGenerator[Chunk, None]:
+    """Tell what is being done, then show an embed between two texts."""
+    yield "Here is a card, with a status below me until it comes:"
+    for status in ("shuffling…", "drawing…"):
+        yield Status(status)
+        await asyncio.sleep(SLOW)
+    fields = [Field("speakers", "one", inline=True), Field("waiting", "the others", inline=True)]
+    yield Embed(
+        "A card", "One conversation, one speaker at a time.", colour=0x5865F2, fields=fields
+    )
+    yield "What follows a card begins a new message."
+
+
+async def send_file(_: Turn, __: "re.Match[str]") -> AsyncGenerator[Chunk, None]:
+    """Send a file under the text before it."""
+    yield "Here is a file:"
+    table = "".join(f"{number},{number * number}\n" for number in range(1, 11))
+    yield File("squares.csv", table.encode(), description="the first ten squares")
+
+
+async def ask(_: Turn, __: "re.Match[str]") -> AsyncGenerator[Chunk, None]:
+    """Ask by buttons; the press is another turn, also after a restart."""
+    yield "Which one?"
+    yield Buttons(
+        Button("Heads", {"side": 1}, "primary"),
+        Button("Tails", {"side": 2}, "primary"),
+        only_author=True,
+    )
+
+
 ACTS: tuple[tuple[str, Act], ...] = (
     (r"\bcount to (?P<to>\d{1,5})\b(?P<slowly>.*\bslowly\b)?", count),
     (r"\buse a tool(?: for (?P<seconds>\d{1,3}(?:\.\d)?) ?s\w*)", use_tool),
+    (r"\bshow (?:a card|an embed)\b", show_card),
+    (r"\bsend a file\b", send_file),
+    (r"^\W*(?:ask me|buttons)\W*$", ask),
     (r"\bfail twice\b", fail_twice),
     (r"^\W*fail\W*$", fail),
     (r"\bsay nothing\b", say_nothing),

@@ -44,7 +44,7 @@ export class MessageView {
         drawByline(message),
         ...["interaction", "quote"].map((name) => this.#slot(name)),
         this.content,
-        ...["embeds", "attachments", "components", "reactions", "ephemeral"].map((name) => this.#slot(name)),
+        ...["attachments", "embeds", "components", "reactions", "ephemeral"].map((name) => this.#slot(name)),
       ),
     );
     this.update(message);
