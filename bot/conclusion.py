@@ -140,6 +140,7 @@ class Conclusion:
             state=self.kept.state if finished else None,
             state_version=1,
             transcript=said,
+            authors=tuple(message.author.id for message in self.messages),
             keep=self.tools.rules.keep,
             asked=frozenset(self.journal.asked) if finished else None,
             usage={TURNS: 1},

@@ -52,6 +52,10 @@ class Settings(BaseSettings):
         "cogs.control",
         "cogs.follow",
         "cogs.ask",
+        "cogs.reminders",
+        "cogs.usage",
+        "cogs.privacy",
+        "cogs.operator",
     )
     """Modules with cogs, loaded in this order."""
     extension_paths: Names = ()
