@@ -3,11 +3,13 @@
 from bot.endings import Ending
 from bot.errors import AttachmentUnreadable, RetryLater
 from bot.inbound import Kind, Message, Person, Quoted, Remark, Trigger
+from bot.kept import Scope
 from bot.replies import Button, Buttons, Embed, Field, File, Status
-from bot.responders import Attachment, Interrupted, Responder, Turn
+from bot.responders import Aside, Attachment, Interrupted, Responder, Turn
 from bot.transcript import Said
 
 __all__ = [
+    "Aside",
     "Attachment",
     "AttachmentUnreadable",
     "Button",
@@ -25,6 +27,7 @@ __all__ = [
     "Responder",
     "RetryLater",
     "Said",
+    "Scope",
     "Status",
     "Trigger",
     "Turn",

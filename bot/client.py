@@ -125,6 +125,8 @@ class Interlock(commands.AutoShardedBot):
     async def load(self) -> None:
         """Load the extensions and find the responder; raise a `StartupFailed` otherwise."""
         await extensions.load(self, self.settings.extensions, self.settings.extension_paths)
+        for cog in self.cogs.values():
+            self.rules.check_cog(cog)
         extensions.check_responders(self.cogs, self.rules.responders())
 
     @property
@@ -148,6 +150,7 @@ class Interlock(commands.AutoShardedBot):
             self.responder,
             partial(self.conversations.claim, message.conversation),
             self.rules.turn(message.place),
+            partial(self.rules.cog, place=message.place),
         )
 
     def responder(self, name: str) -> Responder:

@@ -88,11 +88,20 @@ class Conclusion:
         if claim is None:  # draining: the next process finds the request still pending
             await insist(lambda: self.tools.state.park(self.holding.lease, op=op))
             return Turnover()
-        carry = json.dumps({"text": self.draft.text, "steps": self.journal.steps}).encode()
+        handed_on = {
+            "text": self.draft.text,
+            "steps": self.journal.steps,
+            "checkpoint": self.kept.checkpointed,
+        }
+        carry = json.dumps(handed_on).encode()
         changes = self._changes(Outcome.SUPERSEDED, spoken)
         return await insist(
             lambda: self.tools.state.supersede(
-                self.holding.lease, op=op, claim=claim, carry=carry, changes=changes
+                self.holding.lease,
+                op=op,
+                claim=claim,
+                carry=carry,
+                changes=changes,
             )
         )
 
@@ -130,21 +139,24 @@ class Conclusion:
         return RETRY_AFTER[min(attempts, len(RETRY_AFTER) - 1)]
 
     def _changes(self, outcome: Outcome, spoken: Spoken) -> Changes:
-        """What the end of this turn writes: the exchange always, state only when it finished."""
+        """What the end of this turn writes: the exchange always, what it keeps if it finished."""
         finished = spoken.ending is Ending.FINISHED
         cut = spoken.ending is Ending.KILLED
         text = self.reply.shown if cut else self.draft.text
         said = exchange(self.messages, text, spoken.ending)
+        state, version = self.kept.state(finished=finished)
         return Changes(
             outcome,
-            state=self.kept.state if finished else None,
-            state_version=1,
-            transcript=said,
-            authors=tuple(message.author.id for message in self.messages),
+            state=state,
+            state_version=version,
+            transcript=tuple(one.pack() for one in said),
+            authors=tuple(one.author.id if one.author else "" for one in said),
             keep=self.tools.rules.keep,
             asked=frozenset(self.journal.asked) if finished else None,
             usage={TURNS: 1},
-            puts=self._heard(),
+            timers=self.kept.timers() if finished else (),
+            unschedule=self.kept.unscheduled() if finished else (),
+            puts=(*self._heard(), *(self.kept.puts() if finished else ())),
         )
 
     def _heard(self) -> tuple[Put, ...]:

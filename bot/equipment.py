@@ -50,3 +50,5 @@ class Tools:
     #: What to ask the next lease with; None while draining.
     claim: Callable[[], Claim | None]
     rules: Rules
+    #: Read a responder's own settings as they are in the turn's place; None if it has none.
+    settings: Callable[[Responder], object]

@@ -12,6 +12,7 @@ Everything that `bot` raises on purpose.
     ├── TurnNotStarted         a command of an author asks for a turn that cannot be begun
     ├── PieceInvalid           a responder yields what cannot be part of a reply
     ├── Silenced               a turn was not run, since Discord refused us there lately
+    ├── StateUnreadable        a conversation's state is of a version that its cog does not read
     ├── AttachmentUnreadable   a file of a message cannot be had: too large, gone, too slow
     ├── TurnTimedOut           a turn exceeded one of its limits
     └── PayloadUnreadable      the store holds something that this build cannot read
@@ -88,6 +89,10 @@ class PieceInvalid(InterlockError, ValueError):
 
 class Silenced(InterlockError):
     """Raised instead of running a turn in a channel where we may not speak for now."""
+
+
+class StateUnreadable(InterlockError):
+    """Raised when a conversation's state is of a version that its responder does not read."""
 
 
 class AttachmentUnreadable(InterlockError):

@@ -129,11 +129,6 @@ class Message:
     attachments: tuple[Attached, ...] = ()
 
     @property
-    def on_discord(self) -> str | None:
-        """Id of the message on Discord, to be replied to; None for what is not one."""
-        return self.id if self.trigger.kind is Kind.MESSAGE else None
-
-    @property
     def conversation(self) -> Conversation:
         """The conversation it belongs to: its channel, owned by its guild or its person."""
         return conversation_of(self.channel, self.guild, self.author.id)

@@ -17,7 +17,7 @@ from bot.config import Place
 from bot.errors import PayloadUnreadable
 from bot.gate import Gate
 from bot.inbound import Message, unpack
-from bot.pages import nonce
+from bot.pages import ASIDES, nonce
 from bot.responses import say_instead, tell, tell_for_a_while
 from bot.speaking import Outgoing, Rejected, Unreachable, Wire, speaker
 from state.errors import Gone, StateError, StateUnavailable
@@ -226,7 +226,8 @@ class Notices:
 
     def _mark_ended(self, settled: Settled) -> None:
         """Mark the half-written reply of a turn that was stopped while nobody held it."""
-        posted = [page.message_id for page in settled.pages if page.message_id]
+        reply = [page for page in settled.pages if page.number < ASIDES]
+        posted = [page.message_id for page in reply if page.message_id]
         ended = settled.outcome in (Outcome.STOPPED, Outcome.KILLED)
         for message in readable(settled.inbounds[:1]):
             if ended and posted and self._reactions(message.place):

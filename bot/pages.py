@@ -48,6 +48,9 @@ NONCE_WINDOW = 120.0
 #: 2,000 by what a `Wire` may add to it.
 NOTED = 1900
 
+#: The number of the first page that is no part of the reply. Relation: far above any `max_pages`.
+ASIDES = 1_000_000
+
 #: Deliberate re-sends of one page; a channel where each is deleted at once is given up.
 MAX_ISSUES = 3
 
@@ -80,17 +83,20 @@ class Pages:
         *,
         replies: bool = True,
         ping: bool,
+        asides: bool = False,
     ) -> None:
         """
         Send nothing that is older than *after*, the id of what is answered.
 
         Page 0 *replies* to it if it is a message, and notifies its author with *ping*.
+        *asides* are messages beside the reply: pages from `ASIDES` on, which reply to nothing.
         """
         self._pace = pace
         self._wire = wire
         self._state = state
         self._holding = holding
         self._channel = channel
+        self._asides = asides
         self._reply_to = after if replies else None
         self._after = after
         self._ping = ping
@@ -104,6 +110,8 @@ class Pages:
         """Answer the pages that were on Discord when this run began, by their numbers."""
         adopted: dict[int, Posted] = {}
         for page in self._holding.started.pages:  # by (number, issue): the newest issue counts
+            if (page.number >= ASIDES) != self._asides:
+                continue
             self._unsettled.pop(page.number, None)
             if page.message_id is None:
                 self._unsettled[page.number] = Unsettled(page, -math.inf)

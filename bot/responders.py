@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from bot.endings import Ending
 from bot.inbound import Attached, Message, Person, Quoted, Remark, Trigger
 from bot.journal import Journal
+from bot.kept import Kept, Scope
 from bot.replies import Chunk
 from bot.transcript import Said
 
@@ -34,6 +35,10 @@ class Responder(Protocol):
 
     `respond` is an async *generator* function (`async def` with a `yield`), hence typed as a plain
     function that returns the generator.
+
+    Beside it a cog may have `settings_model`, a pydantic model of its table of settings, which
+    `Turn.settings` is then an instance of; and `state_version` (an int, 1 unless given) with
+    `migrate(state, version)`, which brings a state of an earlier version to this one.
     """
 
     def respond(self, turn: "Turn", /) -> AsyncGenerator[Chunk, None]:
@@ -49,6 +54,8 @@ class Interrupted:
     text: str
     #: Names of the steps it had recorded.
     steps: tuple[str, ...]
+    #: How it ended.
+    ending: Ending = Ending.SUPERSEDED
 
 
 class Pulse(Protocol):
@@ -97,6 +104,21 @@ class Around(Protocol):
         ...
 
 
+class Aside(Protocol):
+    """A message that a turn has said beside its reply."""
+
+    async def edit(self, text: str) -> None:
+        """Replace its text; nothing, once it was deleted by `delete`."""
+        ...
+
+    async def delete(self) -> None:
+        """Take it back, for every replay too."""
+        ...
+
+
+Say = Callable[[str], Awaitable[Aside]]
+
+
 class Turn:
     """The work of answering one message, or several that belong together."""
 
@@ -108,6 +130,8 @@ class Turn:
         journal: Journal,
         pulse: Pulse,
         around: Around,
+        kept: Kept,
+        say: Say,
         interrupted: Interrupted | None = None,
         state: Any = None,  # noqa: ANN401 (the author's own JSON)
     ) -> None:
@@ -121,6 +145,8 @@ class Turn:
         #: JSON kept with the conversation; assign it to change it. It lands with the reply, and
         #: only when the turn finishes.
         self.state = state
+        #: What `[cogs.<name>]` says for this place, as the cog's `settings_model`; else None.
+        self.settings: Any = None
         #: Why the turn was ended from outside, readable in the generator's `finally`; None while
         #: nothing has ended it, so also in a `finally` that the generator reaches by itself.
         self.ending: Ending | None = None
@@ -128,6 +154,8 @@ class Turn:
         self._journal = journal
         self._pulse = pulse
         self._around = around
+        self._kept = kept
+        self._say = say
 
     @property
     def text(self) -> str:
@@ -205,6 +233,53 @@ class Turn:
     ) -> Result:
         """Run *effect* once and keep its result over crashes and replays; see `Journal.step`."""
         return await self._journal.step(name, effect, key)
+
+    async def say(self, text: str) -> Aside:
+        """
+        Send a message of its own, beside the reply; a replay finds it and says it no second time.
+
+        At most 2,000 characters, and 20 messages a turn.
+        """
+        return await self._say(text)
+
+    async def checkpoint(self) -> None:
+        """
+        Keep `state` as it is now, should the turn be stopped, killed or superseded later.
+
+        Recorded like a step: a replay comes by here with the state that was kept. A turn that is
+        given up for an error leaves the state as the turn before has left it.
+        """
+        self.state = await self._kept.checkpoint(self.state)
+
+    def remember(self, key: str, value: object, *, scope: Scope = Scope.CONVERSATION) -> None:
+        """
+        Keep JSON (≤ 16 KiB) under a key of this cog's own; it lands when the turn finishes.
+
+        None forgets it. Keys are short, of letters, digits and `_./@:-`.
+        """
+        self._kept.remember(key, value, scope)
+
+    async def recall(
+        self, key: str, default: object = None, *, scope: Scope = Scope.CONVERSATION
+    ) -> Any:  # noqa: ANN401 (the author's own JSON)
+        """Answer what was remembered, by this turn or one before; *default* if nothing was."""
+        return await self._kept.recall(key, default, scope)
+
+    def schedule(
+        self, name: str, *, delay: float, every: float | None = None, payload: object = None
+    ) -> None:
+        """
+        Set a timer, once this turn finishes; one of that name in this conversation is replaced.
+
+        When *delay* seconds have passed, and *every* so many (≥ 60) again, this cog gets a turn
+        with the trigger `Kind.TIMER`, *name* and *payload* (JSON, ≤ 16 KiB). Its reply is a message
+        like any, which in a guild begins with whom it is for.
+        """
+        self._kept.schedule(name, delay, every, payload)
+
+    def unschedule(self, name: str) -> None:
+        """Remove a timer of this conversation, once this turn finishes."""
+        self._kept.unschedule(name)
 
     def call_chain(self) -> AbstractContextManager[None]:
         """

@@ -3,6 +3,8 @@
 import os
 import socket
 
+from pydantic import BaseModel
+
 from bot.access import Access, Asking
 from bot.config import Place, Settings
 from bot.config.model import HistorySettings
@@ -96,6 +98,17 @@ class Rulebook:
             reactions=conversation.reactions,
         )
 
+    def cog(self, cog: object, place: Place) -> BaseModel | None:
+        """Read a cog's own settings; None if it has no `settings_model`."""
+        model: type[BaseModel] | None = getattr(cog, "settings_model", None)
+        return self.settings.cog_at(_table(cog), model, place) if model else None
+
+    def check_cog(self, cog: object) -> None:
+        """Raise `ConfigInvalid` if a cog's own settings are wrong anywhere."""
+        model: type[BaseModel] | None = getattr(cog, "settings_model", None)
+        if model is not None:
+            self.settings.cog(_table(cog), model)
+
     def door(self, place: Place) -> DoorRules:
         """The settings that shape admission."""
         conversation = self.settings.at(place)
@@ -111,6 +124,11 @@ class Rulebook:
             conversation.inbox_per_person,
             Overflow(conversation.overflow),
         )
+
+
+def _table(cog: object) -> str:
+    """Name a cog's table of settings: the last part of its module."""
+    return type(cog).__module__.rpartition(".")[2]
 
 
 def _access(settings: Settings) -> Access:

@@ -64,7 +64,8 @@ class Surroundings:
         return [Remark(**{**one, "author": Person(**one["author"])}) for one in told]
 
     async def _read(self, limit: int) -> list[dict[str, Any]]:
-        channel, before = self._asked_by.channel, self._asked_by.on_discord
+        channel = self._asked_by.channel
+        before = self._asked_by.id if self._asked_by.is_written else None
         try:
             said = await persist(
                 lambda: self._sight.said(channel, before=before, limit=limit),

@@ -13,6 +13,7 @@ MARKS = {
 APOLOGY = "-# ⚠ Something went wrong and I had to give this one up. Please ask again."
 
 #: Before a reply that could not take the place of the command's own response.
+FOR = "<@{person}> "
 ASKED = "-# Asked by <@{person}> <t:{at}:t>:\n"
 
 FILE_PAGE = "-# The rest of this reply, as a file:"

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from bot.endings import Ending
-from bot.inbound import Message, Person
+from bot.inbound import Kind, Message, Person
 from state.outcomes import Entry
 
 VERSION = 1
@@ -29,11 +29,14 @@ class Said:
         return body.encode("utf-8", "replace")
 
 
-def exchange(messages: Iterable[Message], reply: str, ending: Ending) -> tuple[bytes, ...]:
-    """Pack what people wrote and what was shown of the reply, whatever its ending."""
-    people = [Said("person", message.text, message.author) for message in messages]
-    ours = [Said("bot", reply, ending=ending)] if reply else []
-    return tuple(said.pack() for said in (*people, *ours))
+def exchange(messages: Iterable[Message], reply: str, ending: Ending) -> list[Said]:
+    """Tell what people wrote and what was shown of the reply, whatever its ending."""
+    said = [
+        Said("person", message.text, message.author)
+        for message in messages
+        if message.trigger.kind is not Kind.TIMER  # nobody has said anything
+    ]
+    return [*said, Said("bot", reply, ending=ending)] if reply else said
 
 
 def read(entries: Iterable[Entry]) -> list[Said]:

@@ -7,27 +7,31 @@ The lease is held by whoever runs this; nothing here outlives it but a last mark
 import asyncio
 import json
 import time
+from collections.abc import Mapping
+from typing import Any
 
 import structlog
 
 from bot import texts
+from bot.asides import Asides
 from bot.buttons import retry_button, stop_button
 from bot.conclusion import Conclusion, reason
 from bot.delivery import Reply
 from bot.draft import CLOSE_WITHIN, Draft
 from bot.endings import Ending
 from bot.equipment import Tools
-from bot.errors import ResponderInvalid, Silenced
-from bot.inbound import Message
+from bot.errors import ConfigInvalid, ResponderInvalid, Silenced, StateUnreadable
+from bot.inbound import Kind, Message
 from bot.journal import Journal
 from bot.kept import Kept
 from bot.locks import Holding
 from bot.offers import Offers
 from bot.pages import Pages
-from bot.responders import Interrupted, Turn
+from bot.replies import Chunk
+from bot.responders import Aside, Interrupted, Turn
 from bot.responses import NAME_ROOM, mute, response_wire, settle
 from bot.snowflake import made_at
-from bot.speaking import Unreachable
+from bot.speaking import Unreachable, Wire
 from bot.speech import Speech, Spoken
 from bot.surroundings import Surroundings
 from bot.typing_indicator import TypingIndicator
@@ -62,9 +66,20 @@ class TurnRun:
             seconds=tools.rules.step,
             progressed=holding.progress,
         )
-        self._kept = Kept(self._started)
+        carry = json.loads(self._started.carry or b"null")
+        self._kept = Kept(
+            tools.state,
+            self._started,
+            self._journal,
+            self._asked_by,
+            carry.get("checkpoint") if carry else None,
+        )
         self._response = response_wire(tools.wire, self._asked_by, self._started)
         self._unmarked = False
+        #: What a timer's reply begins with, until it has begun.
+        self._addressee = ""
+        if self._by_timer and self._asked_by.guild is not None:
+            self._addressee = texts.FOR.format(person=self._asked_by.author.id)
         self._turn = Turn(
             messages,
             attempt=self._started.attempts + 1,
@@ -78,8 +93,9 @@ class TurnRun:
                 self._asked_by,
                 remarks=tools.rules.context,
             ),
-            interrupted=_interrupted(self._started.carry),
-            state=self._kept.found(),
+            kept=self._kept,
+            say=self._say,
+            interrupted=_interrupted(carry),
         )
 
     async def run(self) -> tuple[Turnover, float]:
@@ -92,17 +108,10 @@ class TurnRun:
         channel = self._asked_by.channel
         wire = self._response or self._tools.wire
         markable = self._asked_by.is_written or self._response is not None
-        pages = Pages(
-            wire,
-            self._tools.state,
-            self._tools.pace,
-            self._holding,
-            channel,
-            self._asked_by.id,
-            replies=markable,
-            ping=self._pings(),
+        self._asides = Asides(
+            self._pages(wire, replies=markable, asides=True), self._holding, self._journal
         )
-        self._reply = Reply(pages, self._holding)
+        self._reply = Reply(self._pages(wire, replies=markable), self._holding)
         rules = self._tools.rules
         turn = self._holding.lease.turn
         self._draft = Draft(
@@ -156,17 +165,29 @@ class TurnRun:
             )
         try:
             responder = self._tools.responder(self._asked_by.responder)
-        except ResponderInvalid as error:
+            self._turn.settings = self._tools.settings(responder)
+            self._turn.state = self._kept.begin(responder)
+        except (ResponderInvalid, ConfigInvalid, StateUnreadable) as error:
             return Spoken(Ending.FAILED, error)
         speech = Speech(self._turn, responder, self._holding, self._tools.rules.limits)
-        spoken = await speech.run(self._draft.take, self._land)
+        spoken = await speech.run(self._take, self._land)
         return spoken if spoken.error else Spoken(spoken.ending, self._reply.broken)
+
+    async def _take(self, chunk: Chunk) -> None:
+        """Add a chunk to the reply; that of a timer in a guild says first whom it is for."""
+        if self._addressee and isinstance(chunk, str) and chunk.strip():
+            chunk, self._addressee = self._addressee + chunk, ""
+        await self._draft.take(chunk)
+
+    async def _say(self, text: str) -> Aside:
+        return await self._asides.say(text)
 
     async def _land(self) -> None:
         """Put the whole reply on Discord. Still part of speaking: a stop or kill cuts it too."""
         # First: a state that cannot be kept fails the turn before its reply looks complete.
         self._kept.seal(self._turn.state)
         await self._typing.stop()
+        await self._asides.sweep()
         await self._draft.land()
         if self._draft.blank and not self._turn.declined:
             self._tools.notices.empty(self._asked_by)
@@ -197,7 +218,24 @@ class TurnRun:
         shrugs = self._tools.rules.reactions and not self._turn.declined
         return texts.EMPTY if empty and shrugs else None
 
-    # --- what a turn knows -----------------------------------------------------------------------
+    # --- how it is said -----------------------------------------------------------------------
+
+    def _pages(self, wire: Wire, *, replies: bool, asides: bool = False) -> Pages:
+        return Pages(
+            wire,
+            self._tools.state,
+            self._tools.pace,
+            self._holding,
+            self._asked_by.channel,
+            self._asked_by.id,
+            replies=replies,
+            ping=self._pings(),
+            asides=asides,
+        )
+
+    @property
+    def _by_timer(self) -> bool:
+        return self._asked_by.trigger.kind is Kind.TIMER
 
     def _pings(self) -> bool:
         late = time.time() - made_at(self._asked_by.id) > SLOW_REPLY
@@ -205,8 +243,5 @@ class TurnRun:
         return rule == "always" or (rule == "slow" and late)
 
 
-def _interrupted(carry: bytes | None) -> Interrupted | None:
-    if carry is None:
-        return None
-    body = json.loads(carry)
-    return Interrupted(body["text"], tuple(body["steps"]))
+def _interrupted(carry: Mapping[str, Any] | None) -> Interrupted | None:
+    return Interrupted(carry["text"], tuple(carry["steps"])) if carry else None

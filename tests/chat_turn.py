@@ -8,6 +8,8 @@ from typing import cast
 from bot import Message, Person, Quoted, Remark, Said, Turn
 from bot.inbound import Attached
 from bot.journal import Journal
+from bot.kept import Kept
+from bot.responders import Say
 
 ADA = Person("1001", "Ada")
 BEN = Person("1002", "Ben")
@@ -78,4 +80,6 @@ def turn(*messages: Message, said: Sequence[Said] = (), remarks: Sequence[Remark
         journal=cast("Journal", None),  # the cog records no steps
         pulse=Idle(),
         around=Room(said, remarks),
+        kept=cast("Kept", None),  # keeps nothing
+        say=cast("Say", None),  # and says all in its reply
     )

@@ -150,6 +150,7 @@ class Bot:
                 lambda _name: responder,
                 partial(self.conversations.claim, message.conversation),
                 RULES,
+                lambda _: None,
             )
         )
         requests = Requests(self.state, self.locks, self.conversations, notices)

@@ -172,6 +172,7 @@ class Process:
             self._find,
             partial(self.conversations.claim, message().conversation),
             replace(rules, reactions=reactions),
+            lambda _: None,
         )
         self.conversations.equip(lambda _: self.tools)
         self.requests = Requests(state, self.locks, self.conversations, self.notices)

@@ -7,9 +7,10 @@ from typing import cast
 
 from bot import speech as module
 from bot.journal import Journal
+from bot.kept import Kept
 from bot.locks import Holding
 from bot.replies import Chunk
-from bot.responders import Around, Turn
+from bot.responders import Around, Say, Turn
 from bot.speech import Limits, Speech, Spoken
 from state.outcomes import Started
 from state.values import Lease
@@ -62,6 +63,8 @@ class Run:
             journal=cast("Journal", None),  # these responders take no steps
             pulse=self.holding,
             around=cast("Around", None),  # nor look around
+            kept=cast("Kept", None),  # nor keep anything
+            say=cast("Say", None),  # nor say it beside their reply
         )
         self.written: list[Chunk] = []
         self.landed = 0

@@ -16,8 +16,8 @@ def entries(*payloads: bytes) -> list[Entry]:
 def test_an_exchange_is_read_as_it_was_written() -> None:
     """People first, in order, each with their name; then us, with how it ended."""
     asked = [message("one", ADA), message("two 🦊", BO)]
-    packed = exchange(asked, "half an answ", Ending.STOPPED)
-    assert read(entries(*packed)) == [
+    said = exchange(asked, "half an answ", Ending.STOPPED)
+    assert read(entries(*(one.pack() for one in said))) == [
         Said("person", "one", ADA),
         Said("person", "two 🦊", BO),
         Said("bot", "half an answ", ending=Ending.STOPPED),
@@ -26,9 +26,7 @@ def test_an_exchange_is_read_as_it_was_written() -> None:
 
 def test_a_turn_that_said_nothing_leaves_what_people_wrote() -> None:
     """An empty reply is no entry."""
-    assert read(entries(*exchange([message("one")], "", Ending.FINISHED))) == [
-        Said("person", "one", ADA)
-    ]
+    assert exchange([message("one")], "", Ending.FINISHED) == [Said("person", "one", ADA)]
 
 
 def test_an_entry_that_cannot_be_read_is_left_out() -> None:
