@@ -14,6 +14,7 @@ from sandbox import Sandbox
 from tests.discord.asking import Asking
 from tests.discord.bots import running
 from tests.discord.test_author_cog import block, write_cog
+from tests.waiting import wait_until
 
 KITCHEN = ("cogs.echo", "tests.discord.kitchen")
 ECHO = {"responder": "Echo"}
@@ -117,7 +118,10 @@ async def test_a_mistake_in_calling_is_one_line_and_leaves_nobody_waiting(
         room = Asking(sandbox)
         with structlog.testing.capture_logs() as logged:
             await room.until(room.use("Ada", command), says=told)
-        failed = [entry for entry in logged if entry["event"] == "command failed"]
+            failed = await wait_until(
+                lambda: [entry for entry in logged if entry["event"] == "command failed"],
+                description="it is logged",
+            )
         assert failed == [
             {"event": "command failed", "log_level": "error", "command": command, "reason": line}
         ]
