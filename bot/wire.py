@@ -14,6 +14,7 @@ from typing import Any
 import aiohttp
 import discord
 
+from bot.refusals import OLD_MESSAGE_EDITED_TOO_OFTEN
 from bot.replies import Embed, File
 from bot.speaking import (
     Button,
@@ -58,7 +59,9 @@ async def translated() -> AsyncIterator[None]:
     except discord.DiscordServerError as error:
         raise Unreachable(f"{error.status}") from None
     except discord.HTTPException as error:
-        if error.status == TOO_MANY_REQUESTS:  # discord.py has waited as told, and given up
+        # discord.py has waited as told, and given up; but an old message's edits are not ours to
+        # wait for: Discord says 429 to them too, and the page goes on in a new message.
+        if error.status == TOO_MANY_REQUESTS and error.code != OLD_MESSAGE_EDITED_TOO_OFTEN:
             raise Unreachable(f"{error.status}") from None
         raise Rejected(error.status, error.code, error.text) from None
     except (aiohttp.ClientError, OSError, TimeoutError) as error:

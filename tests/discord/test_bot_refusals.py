@@ -139,6 +139,19 @@ async def test_b102_a_page_that_cannot_be_edited_goes_on_in_a_new_message(
         await wait_until(lambda: room.replies()[1] == "1 2 3 4 5", description="all of it")
 
 
+async def test_b102_an_old_message_edited_too_often_is_told_by_429_each_time_discord_py_tries(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """30046 is a limit to Discord: discord.py waits and tries five times before it gives up."""
+    async with running(sandbox, monkeypatch):
+        room = Room(sandbox)
+        sandbox.faults.add(Fault("PATCH", EDIT, times=5, retry_after=0.001, code=30046))
+        room.say("Ada", "count to 5 slowly")
+
+        await wait_until(lambda: len(room.replies()) == 2, description="a new message")
+        await wait_until(lambda: room.replies()[1] == "1 2 3 4 5", description="all of it")
+
+
 async def test_a_page_that_somebody_deletes_is_sent_anew(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

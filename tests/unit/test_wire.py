@@ -146,6 +146,14 @@ async def test_an_answer_that_tells_nothing_of_the_outcome_is_unreachable(status
             raise refusal(status)
 
 
+async def test_too_many_edits_of_an_old_message_are_a_refusal_although_discord_says_429() -> None:
+    """30046: waiting does not help, a new message does."""
+    with pytest.raises(Rejected) as rejected:
+        async with translated():
+            raise refusal(429, 30046)
+    assert rejected.value.code == 30046
+
+
 @pytest.mark.parametrize(
     "error",
     [

@@ -4,9 +4,9 @@ Reduce Discord's OpenAPI file to the answers of the routes that the sandbox serv
     python -m tests.discord.schema.reduce PATH/TO/openapi.json
 
 writes `discord.json` beside this module. The full file is `specs/openapi.json` of
-https://github.com/discord/discord-api-spec, which Discord publishes under the MIT licence; the
-reduced one names that licence in its `info`. What requests look like is left out, and so are
-headers and descriptions.
+https://github.com/discord/discord-api-spec, taken at commit 74fda0fad0 of 18 July 2026, which
+Discord publishes under the MIT licence; the reduced one names that licence in its `info`. What
+requests look like is left out, and so are headers and descriptions.
 """
 
 import json
