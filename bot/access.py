@@ -26,6 +26,8 @@ class Access:
     users: frozenset[str] = frozenset()
     blocked: frozenset[str] = frozenset()
     dms: bool = True
+    #: Bots that say people's messages again under another name, by application id.
+    proxies: frozenset[str] = frozenset()
 
     def allows(self, asking: Asking) -> bool:
         """

@@ -14,7 +14,7 @@ from state.values import Could, StopRight
 class Heard:
     """The facts about one message that admission looks at."""
 
-    #: Written by this bot, another bot or a webhook.
+    #: Written by this bot, another bot or a webhook that is no proxy's.
     by_machine: bool
     #: A pin, a join, or anything else that no person typed.
     system: bool
@@ -29,6 +29,8 @@ class Heard:
     stop_phrase: bool
     #: Its author may stop anybody's turn: Manage Messages here, or an operator.
     moderator: bool
+    #: Said again by a proxy, for a person.
+    proxied: bool = False
 
 
 def judge(heard: Heard, followups: str, *, author_is_live: bool) -> Could | None:

@@ -27,6 +27,7 @@ from bot.locks import Locks
 from bot.notices import Notices
 from bot.pace import Pace
 from bot.presses import Presses
+from bot.proxies import Proxies
 from bot.rates import Rates
 from bot.refusals import Silence
 from bot.reloading import Reloading
@@ -101,6 +102,7 @@ class Interlock(commands.AutoShardedBot):
             self.requests,
             Rates(state, self.rules.quota),
             self._silence,
+            Proxies(lambda: bool(self.rules.proxies())),
             self.rules.door,
         )
         self._asks = Asks(
@@ -203,6 +205,7 @@ class Interlock(commands.AutoShardedBot):
             self.user,
             self.rules.allows,
             self.rules.operators,
+            self.rules.proxies,
             self.rules.is_stop,
             self.followed.__contains__,
             lambda: self._backfill.done,

@@ -23,6 +23,7 @@ from bot.inbound import Kind, Message
 from bot.insist import insist, new_op
 from bot.locks import Locks
 from bot.notices import Notices
+from bot.proxies import Proxies
 from bot.rates import Over, Rates
 from bot.refusals import Silence
 from bot.requests import Requests
@@ -68,6 +69,7 @@ class Door:
         requests: Requests,
         rates: Rates,
         silence: Silence,
+        proxies: Proxies,
         rules: Callable[[Place], DoorRules],
     ) -> None:
         """Admit to *state* by the *rules* of each place; tell the others what came of it."""
@@ -79,6 +81,7 @@ class Door:
         self._requests = requests
         self._rates = rates
         self._silence = silence
+        self._proxies = proxies
         self._gate = Gate()
         #: Where messages were heard that the store did not take.
         self.gaps = Gaps()
@@ -94,6 +97,13 @@ class Door:
         None: it was nothing to the store, by our judgement, a rate, or an outage.
         """
         async with self._gate.through(message.channel):
+            if heard.proxied:
+                message, heard, original = self._proxies.credit(message, heard)
+                if original is not None and self.knows(original):
+                    await self._amend(replace(message, id=original), f"again-{message.id}")
+                    return None
+            elif not heard.by_machine:
+                self._proxies.hear(message, heard)
             rules = self._rules(message.place)
             # Judged inside: whether its author is live may depend on the message before it.
             could = self._judge(message, heard, rules)
@@ -225,21 +235,26 @@ class Door:
         nothing of the reply is on Discord yet; later its edit changes nothing.
         """
         async with self._gate.through(message.channel):
-            if (before := self._remembered.get(message.id)) is not None:
-                message = replace(message, responder=before.responder)
-            inbound = self._rules(message.place).assigned(message).inbound()
-            edited = replace(inbound, id=f"{inbound.id}@{edit}")
-            op = new_op()
-            answer = await insist(
-                lambda: self._state.amend(message.conversation, message.id, edited, op=op)
-            )
-            log.info("edited", inbound=message.id, became=type(answer).__name__.lower())
-            if isinstance(answer, Superseding):
-                self._locks.cancel(answer.turn, Ending.SUPERSEDED)
+            await self._amend(message, edit)
+
+    async def _amend(self, message: Message, edit: str) -> None:
+        if (before := self._remembered.get(message.id)) is not None:
+            message = replace(message, responder=before.responder)
+        inbound = self._rules(message.place).assigned(message).inbound()
+        edited = replace(inbound, id=f"{inbound.id}@{edit}")
+        op = new_op()
+        answer = await insist(
+            lambda: self._state.amend(message.conversation, message.id, edited, op=op)
+        )
+        log.info("edited", inbound=message.id, became=type(answer).__name__.lower())
+        if isinstance(answer, Superseding):
+            self._locks.cancel(answer.turn, Ending.SUPERSEDED)
 
     async def deleted(self, channel: str, message: str) -> None:
-        """Withdraw a message that waits; stop the turn that answers it."""
+        """Withdraw a message that waits; stop the turn that answers it; a proxy only takes back."""
         known = self._remembered.get(message)
+        if known is not None and await self._proxies.took_back(known):
+            return
         conversation = known.conversation if known else self._locks.answering(message)
         if conversation is None:
             return

@@ -28,6 +28,7 @@ class Ears:
     me: discord.ClientUser
     allows: Callable[[Asking], bool]
     operators: Callable[[], Collection[str]]
+    proxies: Callable[[], Collection[str]]
     is_stop: Callable[[str], bool]
     is_followed: Callable[[str], bool]
     #: Whether nothing is left to read of what was written while nobody heard it.
@@ -37,8 +38,10 @@ class Ears:
         """Reduce *message* to data, and to the facts that admission judges."""
         addressed = self._addressed(message)
         text = self._text(message)
+        by_webhook = message.webhook_id is not None
+        proxied = by_webhook and str(message.application_id) in self.proxies()
         heard = Heard(
-            by_machine=message.author.bot or message.webhook_id is not None,
+            by_machine=(message.author.bot or by_webhook) and not proxied,
             system=message.type not in _TYPED,
             addressed=addressed,
             addressed_elsewhere=not addressed and self._addresses_somebody(message),
@@ -46,6 +49,7 @@ class Ears:
             allowed=self.allows(_asking(message)) and _may_answer(message),
             stop_phrase=self.is_stop(text),
             moderator=self._moderates(message),
+            proxied=proxied,
         )
         return self._message(message, text, addressed=addressed), heard
 

@@ -45,6 +45,10 @@ class Rulebook:
         """Who may stop and kill anywhere."""
         return self._access.operators
 
+    def proxies(self) -> frozenset[str]:
+        """Whose webhooks speak for people."""
+        return self._access.proxies
+
     def allows(self, asking: Asking) -> bool:
         """Whether to answer that person, there."""
         return self._access.allows(asking)
@@ -142,4 +146,5 @@ def _access(settings: Settings) -> Access:
         frozenset(lists.users),
         frozenset(lists.blocked),
         dms=lists.dms,
+        proxies=frozenset(lists.proxy_bots),
     )

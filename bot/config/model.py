@@ -101,6 +101,8 @@ class AccessSettings(Table):
     """People, roles, channels and guilds that are not answered, whatever the other lists say."""
     dms: bool = True
     """Whether direct messages are answered."""
+    proxy_bots: Ids = ()
+    """Bots that say people's messages again under another name, by application id."""
 
 
 class LimitSettings(Table):

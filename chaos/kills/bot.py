@@ -21,6 +21,7 @@ from bot.inbound import Message, Person
 from bot.locks import Locks
 from bot.notices import Notices
 from bot.pace import Pace
+from bot.proxies import Proxies
 from bot.rates import Quota, Rates
 from bot.refusals import Silence
 from bot.requests import Requests
@@ -163,6 +164,7 @@ class Bot:
             requests,
             rates,
             silence,
+            Proxies(lambda: False),
             lambda _: DOOR_RULES,
         )
         self.wakes = Wakes(self.state, self.locks, self.conversations)

@@ -18,6 +18,7 @@ from bot import (
     notices,
     pace,
     persist,
+    proxies,
     speech,
     turns,
     typing_indicator,
@@ -32,6 +33,7 @@ from bot.inbound import Message
 from bot.locks import Locks
 from bot.notices import Notices
 from bot.pace import Pace
+from bot.proxies import Proxies
 from bot.rates import Quota, Rates
 from bot.refusals import Silence
 from bot.replies import Chunk
@@ -97,6 +99,7 @@ _QUICK: tuple[tuple[object, str, object], ...] = (
     (notices, "NOTICE_LIFE", 0.05),
     (typing_indicator, "FIRST_AFTER", 0.006),
     (typing_indicator, "EVERY", 0.02),
+    (proxies, "TAKEN_BACK_WITHIN", 0.1),
     (speech, "CLEAN_UP", 0.1),
     (turns, "CLOSE_WITHIN", 0.1),
     (draft, "CLOSE_WITHIN", 0.1),
@@ -151,6 +154,7 @@ class Process:
         door_rules: DoorRules = DOOR_RULES,
         lease: float = 15.0,
         reactions: bool = True,
+        proxied: bool = False,
     ) -> None:
         self.store = store
         self.discord = discord
@@ -185,6 +189,7 @@ class Process:
             self.requests,
             self.rates,
             self.silence,
+            Proxies(lambda: proxied),
             lambda _: door_rules,
         )
         self.wakes = Wakes(state, self.locks, self.conversations)

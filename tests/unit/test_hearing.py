@@ -62,9 +62,11 @@ def message(
     reply_to: object = None,
     kind: discord.MessageType = discord.MessageType.default,
     webhook: int | None = None,
+    application: int | None = None,
 ) -> Any:  # noqa: ANN401 (stands in for a discord.Message)
     """Make a message as the gateway brings it."""
     made = Mock(spec=discord.Message, id=500, content=content, type=kind, webhook_id=webhook)
+    made.application_id = application
     made.author = author or person(ADA, "Ada")
     made.channel = where or channel()
     guild = SimpleNamespace(id=301, me=person(ME, "us"), self_role=SimpleNamespace(id=OUR_ROLE))
@@ -91,6 +93,7 @@ def hear(
         me,
         lists.allows,
         lambda: lists.operators,
+        lambda: lists.proxies,
         is_stop,
         lambda _: follows,
         lambda: caught_up,
@@ -244,6 +247,23 @@ def test_an_answer_is_noted_where_we_follow_once_nothing_is_left_to_catch_up_wit
 def test_bots_and_webhooks_are_machines(said: object, machine: bool) -> None:
     """We are one of them: our own messages are heard too."""
     assert hear(said)[1].by_machine is machine
+
+
+@pytest.mark.parametrize(("application", "listed"), [(81, True), (82, False), (None, False)])
+def test_the_webhook_of_a_listed_proxy_speaks_for_a_person(
+    application: int | None, listed: bool
+) -> None:
+    """Those that the operator lists are heard; every other webhook is a machine."""
+    said = message(webhook=7, application=application)
+    _, heard = hear(said, access=Access(proxies=frozenset({"81"})))
+    assert (heard.proxied, heard.by_machine) == (listed, not listed)
+
+
+def test_a_proxy_speaks_through_webhooks_alone() -> None:
+    """What the proxy's own bot says, such as the answer to a command, is a machine's."""
+    said = message(author=person(81, "Proxy", bot=True), application=81)
+    _, heard = hear(said, access=Access(proxies=frozenset({"81"})))
+    assert (heard.proxied, heard.by_machine) == (False, True)
 
 
 @pytest.mark.parametrize("kind", list(discord.MessageType))
