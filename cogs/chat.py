@@ -1,20 +1,18 @@
 """The responder that asks a language model: any that pydantic-ai knows, named by one string."""
 
-import re
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Annotated
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from discord.ext import commands
-from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from bot import Ending, Message, Person, Remark, Said, Turn
-from bot.errors import ExtensionFailed
+from bot.config import Settings
+from cogs.chat_models import ChatSettings, Models
 
 if TYPE_CHECKING:
     from bot.client import Interlock
-    from cogs.chat_model import LanguageModel, Line
+    from cogs.chat_model import Line
 
 #: What the model reads in place of a message that is an attachment or a mention alone.
 WORDLESS = "[a message without text]"
@@ -25,67 +23,40 @@ UNFINISHED = "[The reply above ended early: {ending}.]"
 #: Precedes a question in a channel where people have talked: "what do you say?" is about that.
 OVERHEARD = "[Written here before, by people to each other:\n{lines}\n]\n"
 
-EXAMPLE = '"openai:gpt-5.2"'
-
-
-class ChatSettings(BaseModel):
-    """The table `[cogs.chat]`."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
-
-    model: str = ""
-    """The model that answers, as provider:name; empty: none."""
-    base_url: str = ""
-    """The address of another server that speaks the provider's protocol; empty: its own."""
-    instructions: str = ""
-    """What the model is told before every conversation."""
-    max_history: Annotated[int, Field(ge=0, le=1000)] = 40
-    """Transcript entries that the model is given with each question."""
-
-    @field_validator("model")
-    @classmethod
-    def _names_provider_and_model(cls, model: str) -> str:
-        if model and not re.fullmatch(r"[^\s:]+:\S+", model):
-            raise ValueError(f'"{model}" names no model; write provider:name, such as {EXAMPLE}')
-        return model
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_an_address(cls, address: str) -> str:
-        if address:
-            parts = urlsplit(address)
-            if parts.scheme not in {"http", "https"} or not parts.hostname:
-                raise ValueError(f'"{address}" is no address; it begins with http:// or https://')
-        return address
-
 
 class Chat(commands.Cog):
     """Answers with a language model, which is given what was said before."""
 
-    def __init__(self, model: "LanguageModel", max_history: int) -> None:
-        """Answer with *model*, which is given the newest *max_history* entries with each turn."""
-        self._model = model
-        self._max_history = max_history
+    def __init__(self, models: Models) -> None:
+        """Answer with that of *models* which is set where the question is asked."""
+        self._models = models
 
-    async def cog_load(self) -> None:
-        """Own the connections to the provider."""
-        await self._model.open()
+    async def cog_settings(self, settings: Settings) -> None:
+        """Make the models of *settings*, or refuse them."""
+        await self._models.prepare(settings)
 
     async def cog_unload(self) -> None:
-        """Close them."""
-        await self._model.close()
+        """Close the connections to the providers."""
+        await self._models.close()
 
     async def respond(self, turn: Turn) -> AsyncGenerator[str, None]:
         """Yield the model's answer as it comes."""
-        said = await turn.history(self._max_history) if self._max_history else []
-        # In a DM, and with one person, names would only teach the model to write them too.
-        named = turn.guild is not None and _people(said, turn.messages) > 1
-        prompt = "\n".join(_asked(message, named=named) for message in turn.messages)
-        if turn.guild is not None:  # in a DM, all that was written is in the transcript
-            prompt = _overheard(await turn.context(), said) + prompt
-        async with aclosing(self._model.answer(prompt, _lines(said, named=named))) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        async with self._models.at(turn.messages[0].place) as (model, settings):
+            prompt, said = await _question(turn, settings.max_history)
+            async with aclosing(model.answer(prompt, said)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+
+
+async def _question(turn: Turn, max_history: int) -> "tuple[str, list[Line]]":
+    """Write what is asked as the model reads it, and what was said before."""
+    said = await turn.history(max_history) if max_history else []
+    # In a DM, and with one person, names would only teach the model to write them too.
+    named = turn.guild is not None and _people(said, turn.messages) > 1
+    prompt = "\n".join(_asked(message, named=named) for message in turn.messages)
+    if turn.guild is not None:  # in a DM, all that was written is in the transcript
+        prompt = _overheard(await turn.context(), said) + prompt
+    return prompt, _lines(said, named=named)
 
 
 def _people(said: Iterable[Said], messages: Iterable[Message]) -> int:
@@ -130,21 +101,8 @@ def _by(author: Person | None, text: str) -> str:
 
 
 async def setup(bot: "Interlock") -> None:
-    """Add the cog if a model is set; raise `ExtensionFailed` if that one cannot be had."""
-    settings = bot.settings.cog("chat", ChatSettings)
-    if not settings.model:
-        if bot.settings.conversation.responder == Chat.__name__:
-            raise ExtensionFailed(f"cogs.chat.model: is empty; write one such as {EXAMPLE}")
-        return
-    try:
-        from cogs.chat_model import LanguageModel, hush  # noqa: PLC0415 (needs the extra)
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] != "pydantic_ai":
-            raise
-        raise ExtensionFailed(
-            f'cogs.chat.model: "{settings.model}" needs the extra "ai"; run: pip install -e ".[ai]"'
-        ) from None
-    model = LanguageModel(settings.model, settings.base_url, settings.instructions)
-    if not bot.settings.log.message_text:
-        hush()
-    await bot.add_cog(Chat(model, settings.max_history))
+    """Add the cog; raise a `StartupFailed` if a model that is set cannot be had."""
+    bot.settings.cog("chat", ChatSettings)
+    models = Models(lambda: bot.settings)
+    await models.prepare(bot.settings)
+    await bot.add_cog(Chat(models))

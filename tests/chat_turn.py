@@ -6,15 +6,23 @@ from dataclasses import dataclass
 from typing import cast
 
 from bot import Message, Person, Quoted, Remark, Said, Turn
+from bot.config import Settings
 from bot.inbound import Attached
 from bot.journal import Journal
 from bot.kept import Kept
 from bot.responders import Say
+from cogs.chat_models import Models
 
 ADA = Person("1001", "Ada")
 BEN = Person("1002", "Ben")
 
 GUILD = "3001"
+
+
+def models(**keys: object) -> Models:
+    """Name the model by the keys of `[cogs.chat]`."""
+    settings = Settings.model_validate({"cogs": {"chat": keys}})
+    return Models(lambda: settings)
 
 
 class Idle:

@@ -13,6 +13,7 @@ from bot.testing import sandboxed
 from sandbox import Sandbox
 from state import connect
 from tests.discord.bots import EXTENSIONS, Room
+from tests.openai_stub import OpenAIStub
 from tests.waiting import wait_until
 
 #: What every file of these tests begins with.
@@ -83,3 +84,31 @@ async def test_an_invalid_file_leaves_everything_as_it_was(
         room.say("Bo", "count to 2")
         await room.until_replies("1 2 3 4", "1 2")
     assert "conversation.mode" in said
+
+
+async def test_a_model_that_is_set_answers_from_the_next_message_on(
+    sandbox: Sandbox, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody starts anything anew; and each place is told what is meant for it."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    head = HEAD.replace("]", ", 'cogs.chat']")
+    save(file, head)
+    async with OpenAIStub().running() as stub, following(sandbox, file) as bot:
+        general, quiet = Room(sandbox), Room(sandbox, "quiet")
+        general.say("Ada", "count to 2")
+        await general.until_replies("1 2")
+        save(
+            file,
+            f"{head}[cogs.chat]\nmodel = 'openai:x'\nbase_url = '{stub.url}'\n"
+            "instructions = 'Be brief.'\n"
+            f"[channels.{quiet.id}.cogs.chat]\ninstructions = 'Be loud.'\n",
+        )
+        await wait_until(lambda: bot.responder_name == "Chat", description="the settings are read")
+        general.say("Bo", "how is it?")
+        await general.until_replies("1 2", stub.usually.text)
+        quiet.say("Bo", "how is it?")
+        await quiet.until_replies(stub.usually.text)
+    assert [request.messages[0] for request in stub.asked] == [
+        ("system", "Be brief."),
+        ("system", "Be loud."),
+    ]

@@ -5,13 +5,13 @@ from contextlib import aclosing
 
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
+from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
-from bot import Ending, Message, Quoted, Remark, Said
+from bot import Ending, Message, Quoted, Remark, Said, Turn
 from cogs.chat import Chat
-from cogs.chat_model import LanguageModel
-from tests.chat_turn import ADA, BEN, message, turn
+from tests.chat_turn import ADA, BEN, message, models, turn
 
 NOWHERE = "http://127.0.0.1:9/v1"
 
@@ -49,11 +49,21 @@ async def ask(
     instructions: str = "",
 ) -> list[str]:
     """Let the cog answer and list its chunks."""
-    model = LanguageModel("openai:x", NOWHERE, instructions)
-    chat = Chat(model, max_history)
-    with model.agent.override(model=FunctionModel(stream_function=ear.say)):
-        async with aclosing(chat.respond(turn(*messages, said=said, remarks=remarks))) as chunks:
-            return [chunk async for chunk in chunks]
+    asked = turn(*messages, said=said, remarks=remarks)
+    function = FunctionModel(stream_function=ear.say)
+    return await answer(asked, function, max_history=max_history, instructions=instructions)
+
+
+async def answer(asked: Turn, by: Model, **keys: object) -> list[str]:
+    """Let the cog answer by another model than the one that its settings name."""
+    known = models(model="openai:x", base_url=NOWHERE, **keys)
+    try:
+        async with known.at(asked.messages[0].place) as (model, _):
+            with model.agent.override(model=by):
+                async with aclosing(Chat(known).respond(asked)) as chunks:
+                    return [chunk async for chunk in chunks]
+    finally:
+        await known.close()
 
 
 async def test_the_answer_is_yielded_piece_by_piece() -> None:
@@ -63,11 +73,8 @@ async def test_the_answer_is_yielded_piece_by_piece() -> None:
 
 async def test_any_model_of_pydantic_ai_answers() -> None:
     """The cog works with pydantic-ai's own model for tests as with any other."""
-    model = LanguageModel("openai:x", NOWHERE)
-    with model.agent.override(model=TestModel(custom_output_text="a sentence of the test model")):
-        async with aclosing(Chat(model, 40).respond(turn(message("hi")))) as chunks:
-            answer = [chunk async for chunk in chunks]
-    assert "".join(answer) == "a sentence of the test model"
+    model = TestModel(custom_output_text="a sentence of the test model")
+    assert "".join(await answer(turn(message("hi")), model)) == "a sentence of the test model"
 
 
 async def test_a_model_that_says_nothing_is_asked_once() -> None:

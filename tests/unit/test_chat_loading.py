@@ -14,9 +14,9 @@ import pytest
 from discord.ext import commands
 
 from bot.config import Settings
-from bot.errors import ConfigInvalid, ExtensionFailed, StartupFailed
+from bot.errors import ConfigInvalid, StartupFailed
 from cogs import chat
-from cogs.chat import ChatSettings
+from cogs.chat_models import ChatSettings
 
 if TYPE_CHECKING:
     from bot.client import Interlock
@@ -80,14 +80,14 @@ async def test_the_extension_loads_by_its_name(bot: Unconnected) -> None:
     assert bot.get_cog("Chat") is None
 
 
-async def test_without_a_model_there_is_no_cog(
+async def test_without_a_model_the_cog_waits_for_one(
     bot: Unconnected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The extension loads all the same, with the extra `ai` installed or not."""
+    """With the extra `ai` installed or not: one may be set while the bot runs."""
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     monkeypatch.delitem(sys.modules, "cogs.chat_model", raising=False)
     await load(bot)
-    assert bot.get_cog("Chat") is None
+    assert bot.get_cog("Chat") is not None
 
 
 def test_importing_the_extension_imports_no_pydantic_ai() -> None:
@@ -109,8 +109,29 @@ async def test_the_missing_extra_is_named(
 async def test_chat_as_the_responder_needs_a_model(bot: Unconnected) -> None:
     """Naming the cog without naming a model is caught at load, not at the first message."""
     bot.settings = Settings.model_validate({"conversation": {"responder": "Chat"}})
-    with pytest.raises(ExtensionFailed, match=r"^cogs\.chat\.model: is empty; write one such as"):
+    with pytest.raises(StartupFailed, match=r"^cogs\.chat\.model: is empty; write one such as"):
         await chat.setup(cast("Interlock", bot))
+
+
+async def test_each_model_that_cannot_be_had_is_told_with_its_place(bot: Unconnected) -> None:
+    """All at once; a place that names Chat needs a model there, and may have one of its own."""
+    own = {"cogs": {"chat": {"model": "openai:x", "base_url": "http://127.0.0.1:9/v1"}}}
+    bot.settings = Settings.model_validate(
+        {
+            "guilds": {"1": {"cogs": {"chat": {"model": "opnai:x"}}}},
+            "categories": {"2": {"responder": "Chat", **own}},
+            "channels": {"3": {"responder": "Chat"}, "4": {"responder": "Echo"}},
+        }
+    )
+    with pytest.raises(ConfigInvalid) as raised:
+        await chat.setup(cast("Interlock", bot))
+    assert list(raised.value.lines) == [
+        (
+            'guilds.1.cogs.chat.model: "opnai:x": there is no provider "opnai";'
+            ' did you mean "openai"?'
+        ),
+        'channels.3.cogs.chat.model: is empty; write one such as "openai:gpt-5.2"',
+    ]
 
 
 @pytest.mark.parametrize("model", ["gpt-5.2", "openai:", ":gpt-5.2", "openai gpt", "openai: x"])

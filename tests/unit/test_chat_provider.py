@@ -10,8 +10,8 @@ import pytest
 
 from bot import Ending, RetryLater, Said
 from cogs.chat import Chat
-from cogs.chat_model import TALKATIVE, LanguageModel, ModelFailed, hush
-from tests.chat_turn import ADA, message, turn
+from cogs.chat_model import TALKATIVE, ModelFailed, hush
+from tests.chat_turn import ADA, message, models, turn
 from tests.openai_stub import Answer, Asked, OpenAIStub
 from tests.waiting import wait_until
 
@@ -40,8 +40,7 @@ async def chat(
 ) -> AsyncIterator[Chat]:
     """Give a loaded cog whose model is the stub's."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
-    chat = Chat(LanguageModel(f"{protocol}:x", stub.url, "Be brief."), 40)
-    await chat.cog_load()
+    chat = Chat(models(model=f"{protocol}:x", base_url=stub.url, instructions="Be brief."))
     yield chat
     await chat.cog_unload()
 
@@ -148,8 +147,7 @@ async def test_a_stop_leaves_the_next_turn_alone(stub: OpenAIStub, chat: Chat) -
 
 async def test_unloading_closes_idle_connections(stub: OpenAIStub) -> None:
     """A connection kept for the next question does not outlive the cog."""
-    chat = Chat(LanguageModel("openai:x", stub.url), 40)
-    await chat.cog_load()
+    chat = Chat(models(model="openai:x", base_url=stub.url))
     await ask(chat)
     assert stub.connections == 1
     await chat.cog_unload()
@@ -183,9 +181,10 @@ async def test_what_passes_by_itself_is_worth_a_retry(
 async def test_a_provider_that_is_not_there_is_worth_a_retry(protocol: str) -> None:
     """A refused connection passes by itself, as a restart of the provider does."""
     async with OpenAIStub().running() as stub:
-        chat = Chat(LanguageModel(f"{protocol}:x", stub.url), 40)
+        chat = Chat(models(model=f"{protocol}:x", base_url=stub.url))
     with pytest.raises(RetryLater, match=f"^{protocol}:x: ModelConnectionError$"):
         await ask(chat)
+    await chat.cog_unload()
 
 
 @pytest.mark.parametrize(
@@ -226,8 +225,7 @@ async def test_debug_logs_do_not_repeat_what_people_wrote(
 
     Anthropic's library logs whole requests; that the stub does not understand it comes after.
     """
-    chat = Chat(LanguageModel("anthropic:x", stub.url), 40)
-    await chat.cog_load()
+    chat = Chat(models(model="anthropic:x", base_url=stub.url))
     levels = {name: logging.getLogger(name).level for name in TALKATIVE}
     hush()
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.config import Settings, load
 from bot.config.problems import leaves
 from bot.config.settings import NAMING_TABLES
-from cogs.chat import ChatSettings
+from cogs.chat_models import ChatSettings
 
 EXAMPLE = Path(__file__).parents[2] / "config.example.toml"
 
