@@ -4,7 +4,7 @@ from bot.endings import Ending
 from bot.errors import AttachmentUnreadable, RetryLater
 from bot.inbound import Kind, Message, Person, Quoted, Remark, Trigger
 from bot.kept import Scope
-from bot.replies import Button, Buttons, Embed, Field, File, Status
+from bot.replies import Button, Buttons, Chunk, Embed, Field, File, Status
 from bot.responders import Aside, Attachment, Interrupted, Responder, Turn
 from bot.transcript import Said
 
@@ -14,6 +14,7 @@ __all__ = [
     "AttachmentUnreadable",
     "Button",
     "Buttons",
+    "Chunk",
     "Embed",
     "Ending",
     "Field",

@@ -33,6 +33,19 @@ class Heard:
     proxied: bool = False
 
 
+#: What addresses us and nobody else, such as a command.
+TO_US = Heard(
+    by_machine=False,
+    system=False,
+    addressed=True,
+    addressed_elsewhere=False,
+    followed=False,
+    allowed=True,
+    stop_phrase=False,
+    moderator=False,
+)
+
+
 def judge(heard: Heard, followups: str, *, author_is_live: bool) -> Could | None:
     """
     Return what *heard* could be, or None: nothing, without touching the store.

@@ -17,7 +17,7 @@ import structlog
 
 from bot import texts
 from bot.access import Asking
-from bot.admission import Heard
+from bot.admission import TO_US
 from bot.door import Door
 from bot.errors import ResponderInvalid, TurnNotStarted
 from bot.followed import Followed
@@ -28,18 +28,6 @@ from bot.refusals import ALREADY_ACKNOWLEDGED
 from bot.speaking import Webhook
 
 log = structlog.get_logger(__name__)
-
-#: A command addresses us and nobody else, in any place.
-_HEARD = Heard(
-    by_machine=False,
-    system=False,
-    addressed=True,
-    addressed_elsewhere=False,
-    followed=False,
-    allowed=True,
-    stop_phrase=False,
-    moderator=False,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +61,7 @@ class Asks:
         deferring = asyncio.create_task(defer(interaction), name=f"defer {interaction.id}")
         self.webhook.wait_for(interaction.token, deferring)
         try:
-            admission = await self.door.enter(message, _HEARD)
+            admission = await self.door.enter(message, TO_US)
             direct = guild is None and message.deferred is not None and message.deferred.speaks
             if direct and admission is not None and message.channel not in self.followed:
                 await self.followed.follow(message.conversation, message.id)

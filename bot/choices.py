@@ -10,28 +10,16 @@ import structlog
 
 from bot import texts
 from bot.access import Asking
-from bot.admission import Heard
+from bot.admission import TO_US
 from bot.buttons import Choice, read_choice
 from bot.door import Door
 from bot.hearing import asking, category_of, parent_of
-from bot.inbound import Kind, Message, Quoted, Trigger
+from bot.inbound import Message, Quoted
 from bot.interactions import here
-from bot.offers import Offer, offered
+from bot.offers import Offer, offered, refusal
 from bot.plain import person_of
 from state.errors import StateError
 from state.ports import State
-
-#: A press addresses us and nobody else.
-_HEARD = Heard(
-    by_machine=False,
-    system=False,
-    addressed=True,
-    addressed_elsewhere=False,
-    followed=False,
-    allowed=True,
-    stop_phrase=False,
-    moderator=False,
-)
 
 log = structlog.get_logger(__name__)
 
@@ -52,28 +40,26 @@ class Choices:
         """
         acknowledging = asyncio.create_task(_acknowledge(interaction))
         try:
-            refusal = await self._admit(interaction, choice)
+            said = await self._admit(interaction, choice)
         except StateError as error:
             log.warning("press not admitted", inbound=str(interaction.id), reason=str(error))
-            refusal = texts.STORE_AWAY
+            said = texts.STORE_AWAY
         finally:
             await asyncio.wait({acknowledging})
-        if refusal is not None and acknowledging.result():
-            await _refuse(interaction, refusal)
+        if said is not None and acknowledging.result():
+            await _refuse(interaction, said)
 
     async def _admit(self, interaction: discord.Interaction[Any], choice: Choice) -> str | None:
         """Let a press through the door; answer what to tell the person instead, if it may not."""
         user, conversation = interaction.user, here(interaction)
         offer = await offered(self.state, conversation, choice.token, choice.number)
-        if offer is None:
-            return texts.EXPIRED_BUTTON
-        if offer.only not in (None, str(user.id)):
-            return texts.ONLY_ITS_AUTHOR
+        if offer is None or refusal(offer, str(user.id)) is not None:
+            return refusal(offer, str(user.id))
         roles = user._roles if isinstance(user, discord.Member) else ()  # noqa: SLF001 (as it came)
         guild = str(interaction.guild_id) if interaction.guild_id else None
         if not self.allows(asking(str(user.id), roles, guild, interaction.channel)):
             return texts.NOT_ALLOWED
-        await self.door.enter(_message(interaction, offer), _HEARD)
+        await self.door.enter(_message(interaction, offer), TO_US)
         return None
 
 
@@ -91,7 +77,7 @@ def _message(interaction: discord.Interaction[Any], offer: Offer) -> Message:
         reply_to=Quoted(str(under.id), person_of(under.author), under.content) if under else None,
         parent=parent_of(interaction.channel),
         category=category_of(interaction.channel),
-        trigger=Trigger(Kind.BUTTON, offer.label, offer.payload),
+        trigger=offer.trigger(),
     )
 
 

@@ -12,8 +12,9 @@ from base64 import urlsafe_b64encode
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bot import replies
+from bot import replies, texts
 from bot.buttons import choice
+from bot.inbound import Kind, Trigger
 from bot.insist import insist
 from bot.replies import Buttons
 from bot.speaking import Button
@@ -39,6 +40,10 @@ class Offer:
     responder: str
     #: The one person who may press; None: anybody.
     only: str | None
+
+    def trigger(self) -> Trigger:
+        """What a press is to the turn that answers it."""
+        return Trigger(Kind.BUTTON, self.label, self.payload)
 
 
 class Offers:
@@ -80,6 +85,13 @@ async def offered(
     body = json.loads(kept) if kept is not None else {}
     offers = body.get("offers", []) if body.get("v") == VERSION else []
     return Offer(**offers[number]) if number < len(offers) else None
+
+
+def refusal(offer: Offer | None, person: str) -> str | None:
+    """What to tell *person* who has pressed for *offer* in vain; None: they may."""
+    if offer is None:
+        return texts.EXPIRED_BUTTON
+    return None if offer.only in (None, person) else texts.ONLY_ITS_AUTHOR
 
 
 def _place(conversation: Conversation, token: str) -> tuple[Scope, str]:

@@ -10,8 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from discord.ext import commands
 
-from bot import Button, Buttons, Embed, Field, File, Kind, RetryLater, Status, Turn
-from bot.replies import Chunk
+from bot import Button, Buttons, Chunk, Embed, Field, File, Kind, RetryLater, Status, Turn
 
 #: Seconds between two words, about the pace of a model.
 WORD = 0.04

@@ -8,14 +8,17 @@ still while somebody speaks, and is moved to whatever is due next: no test waits
 import asyncio
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
-from bot.admission import Heard
+from bot.admission import TO_US
+from bot.buttons import read_choice
 from bot.client import Interlock
 from bot.config import Settings
 from bot.inbound import Message, Person, conversation_of
 from bot.insist import new_op
+from bot.offers import offered, refusal
 from bot.stopwords import StopPhrases
 from bot.testing.loading import Cog, add
 from bot.testing.shown import Run, Shown, ShownMessage
@@ -98,22 +101,45 @@ class Conversation:
 
         A stop phrase stops. Who speaks while the bot answers them, follows up.
         """
-        id_ = snowflake(BEGAN - APART * len(self._said))
-        self._said.append(id_)
-        person = self._person(by)
-        message = Message(id_, CHANNEL, GUILD, person, text, addressed, self._responder)
-        heard = Heard(
-            by_machine=False,
-            system=False,
-            addressed=addressed,
-            addressed_elsewhere=False,
-            followed=False,
-            allowed=True,
-            stop_phrase=self._stops.matches(text),
-            moderator=False,
+        message = Message(
+            self._next_id(), CHANNEL, GUILD, self._person(by), text, addressed, self._responder
         )
+        await self._enter(message, stop=self._stops.matches(text))
+        return message.id
+
+    async def press(self, label: str, by: str = "Ada") -> None:
+        """
+        Press the newest button of that label; return once the bot has heard it.
+
+        Raise `AssertionError` if there is none, or if it refuses them.
+        """
+        visible = [sent for sent in self._discord.messages if not sent.deleted]
+        buttons = [button for sent in visible for button in sent.buttons if button.label == label]
+        choice = read_choice(buttons[-1].id) if buttons else None
+        if choice is None:
+            raise AssertionError(f"there is no button {label!r}, but {self.shown.text!r}")
+        person, store = self._person(by), self._store.port
+        offer = await offered(store, self._here, choice.token, choice.number)
+        if offer is None or refusal(offer, person.id) is not None:
+            raise AssertionError(f"{by} is told: {refusal(offer, person.id)}")
+        pressed = Message(
+            self._next_id(),
+            CHANNEL,
+            GUILD,
+            person,
+            label,
+            addressed=True,
+            responder=offer.responder,
+        )
+        await self._enter(replace(pressed, trigger=offer.trigger()), stop=False)
+
+    def _next_id(self) -> str:
+        self._said.append(snowflake(BEGAN - APART * len(self._said)))
+        return self._said[-1]
+
+    async def _enter(self, message: Message, *, stop: bool) -> None:
+        heard = replace(TO_US, addressed=message.addressed, stop_phrase=stop)
         await self._bot.door.enter(message, heard)
-        return id_
 
     async def stop(self, by: str = "Ada") -> None:
         """Say stop."""
@@ -274,4 +300,12 @@ async def converse(
 def _shown(sent: Sent) -> ShownMessage:
     ours = (sent.button,) if sent.button is not None else ()
     buttons = tuple(button.label for button in (*sent.buttons, *ours))
-    return ShownMessage(sent.text, buttons, sent.file, sent.reply_to, tuple(sent.texts))
+    return ShownMessage(
+        sent.text,
+        buttons,
+        sent.file,
+        sent.reply_to,
+        tuple(sent.texts),
+        sent.files,
+        sent.embeds,
+    )

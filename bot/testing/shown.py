@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from bot.endings import Ending
+from bot.replies import Embed, File
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,11 +13,14 @@ class ShownMessage:
     text: str
     #: Labels of the buttons under it.
     buttons: tuple[str, ...]
+    #: What is in its first file.
     file: bytes | None
     #: Id of the message that it replies to; None for a page that follows another.
     reply_to: str | None
     #: Every text it has had, in order.
     versions: tuple[str, ...]
+    files: tuple[File, ...] = ()
+    embeds: tuple[Embed, ...] = ()
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import pytest
 from discord.ext import commands
 
 import cogs.echo
-from bot import Ending, RetryLater, Turn, texts
+from bot import Button, Buttons, Chunk, Ending, File, RetryLater, Turn, texts
 from bot.client import Interlock
 from bot.errors import ResponderInvalid
 from bot.testing import Conversation, converse
@@ -257,3 +257,58 @@ async def test_a_reply_that_never_ends_is_told_with_what_is_shown() -> None:
             await room.settles(within=0.3)
         with pytest.raises(AssertionError, match="'never' is not shown"):
             await room.shows("never", within=0.1)
+
+
+# ------------------------------------------------------------------------- what a reply may hold
+
+
+def kitchen() -> commands.Cog:
+    """Make the README's cog that yields more than text."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```python\n([^`]*class Kitchen.*?)```", text, re.DOTALL)
+    space: dict[str, Any] = {}
+    exec(block, space)  # noqa: S102 (the README's own lines)
+    made: commands.Cog = space["Kitchen"]()
+    return made
+
+
+async def test_the_reply_of_the_readme_is_shown_and_its_button_works() -> None:
+    """Its author's test sees the card, presses as somebody, and reads what comes of it."""
+    async with Conversation(kitchen()) as room:
+        await room.say("what is there?")
+        (menu,) = (await room.settles()).messages
+        assert (menu.text, menu.buttons) == ("Today there is:", ("Order",))
+        assert [(card.title, card.description) for card in menu.embeds] == [("Soup", "with bread")]
+        await room.press("Order", by="Bo")
+        assert (await room.settles()).messages[-1].text == "One soup for Bo."
+
+
+async def test_a_press_in_a_test_works_after_a_crash_and_refuses_what_is_not_there() -> None:
+    """As in a channel: what it means is in the store."""
+    async with Conversation(kitchen()) as room:
+        await room.say("what is there?")
+        await room.settles()
+        await room.crash()
+        await room.press("Order")
+        assert (await room.settles()).messages[-1].text == "One soup for Ada."
+        with pytest.raises(AssertionError, match="there is no button 'Pay'"):
+            await room.press("Pay")
+
+
+class Private(commands.Cog):
+    """Offers something to one person."""
+
+    async def respond(self, turn: Turn) -> AsyncGenerator[Chunk, None]:
+        """Offer it."""
+        yield File("note.txt", b"for you")
+        yield Buttons(Button("Mine"), only_author=True)
+
+
+async def test_a_press_by_another_is_refused_in_a_test_too() -> None:
+    """The author's test is told what the person would be."""
+    async with Conversation(Private) as room:
+        await room.say("hello")
+        (message,) = (await room.settles()).messages
+        assert [(file.name, file.data) for file in message.files] == [("note.txt", b"for you")]
+        with pytest.raises(AssertionError, match=f"Bo is told: {texts.ONLY_ITS_AUTHOR}"):
+            await room.press("Mine", by="Bo")
