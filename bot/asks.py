@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import aiohttp
 import discord
 import structlog
 
@@ -106,19 +107,20 @@ class Asks:
                 command.qualified_name if command else "",
                 options(interaction) if payload is None else payload,
             ),
-            deferred=Deferred(interaction.token, self._speaks(interaction)),
+            deferred=Deferred(interaction.token, speaks(interaction, self.is_member)),
         )
 
-    def _speaks(self, interaction: discord.Interaction[Any]) -> bool:
-        """Whether we may speak in the channel, too, without the token."""
-        if interaction.guild_id is None:  # a direct message of ours, not one between others
-            return not interaction.context.private_channel
-        if not self.is_member(interaction.guild_id):
-            return False
-        rights, channel = interaction.app_permissions, interaction.channel
-        if isinstance(channel, discord.Thread):
-            return rights.send_messages_in_threads and (not channel.locked or rights.manage_threads)
-        return rights.view_channel and rights.send_messages
+
+def speaks(interaction: discord.Interaction[Any], is_member: Callable[[int], bool]) -> bool:
+    """Whether we may speak in the channel of a command, too, without its token."""
+    if interaction.guild_id is None:  # a direct message of ours, not one between others
+        return not interaction.context.private_channel
+    if not is_member(interaction.guild_id):
+        return False
+    rights, channel = interaction.app_permissions, interaction.channel
+    if isinstance(channel, discord.Thread):
+        return rights.send_messages_in_threads and (not channel.locked or rights.manage_threads)
+    return rights.view_channel and rights.send_messages
 
 
 async def defer(interaction: discord.Interaction[Any]) -> None:
@@ -130,7 +132,7 @@ async def defer(interaction: discord.Interaction[Any]) -> None:
             log.info("deferred by another process", inbound=str(interaction.id))
         else:
             log.warning("not deferred", inbound=str(interaction.id), reason=str(error))
-    except OSError as error:
+    except (aiohttp.ClientError, OSError) as error:
         log.warning("not deferred", inbound=str(interaction.id), reason=type(error).__name__)
 
 

@@ -18,7 +18,7 @@ import structlog
 from bot import texts
 from bot.inbound import Deferred, Message
 from bot.pages import MAX_ISSUES, nonce
-from bot.refusals import TOKEN_OVER, UNAUTHORIZED, UNKNOWN_MESSAGE
+from bot.refusals import FORBIDDEN, MISSING_PERMISSIONS, TOKEN_OVER, UNAUTHORIZED, UNKNOWN_MESSAGE
 from bot.snowflake import made_at
 from bot.speaking import ORIGINAL, Outgoing, OwnMessage, Rejected, Sight, Webhook, Wire
 from bot.stream import units
@@ -126,6 +126,7 @@ class ResponseWire:
                 self._taken |= response
                 self._editable.add(sent.id)
                 return sent
+        self._require_channel()
         worded = self._with_name(content) if first else content
         sent = await self._wire.create(channel, worded, nonce=nonce, reply_to=None, ping=False)
         return self._as_page(sent)
@@ -137,6 +138,7 @@ class ResponseWire:
             if await self._by_the_token(lambda: self.webhook.edit(token, message, content)):
                 return
             self._editable.discard(message)
+        self._require_channel()
         worded = self._with_name(content) if message in self._named else content
         await self._wire.edit(channel, message, worded)
 
@@ -168,6 +170,11 @@ class ResponseWire:
             if error.code == UNKNOWN_MESSAGE and self._speaks:
                 return None
             raise
+
+    def _require_channel(self) -> None:
+        """Ask nothing of a channel that is not ours: it would seem gone, and others ask there."""
+        if not self._speaks:
+            raise Rejected(FORBIDDEN, MISSING_PERMISSIONS, "only the token could speak there")
 
     def _with_name(self, content: Outgoing) -> Outgoing:
         return replace(content, text=named(self._asked_by) + content.text)

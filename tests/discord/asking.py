@@ -1,6 +1,7 @@
 """A room of the sandbox in which people use commands that ask for a turn."""
 
 from typing import Any
+from unittest.mock import patch
 
 from tests.discord.bots import Room
 from tests.waiting import PATIENCE, wait_until
@@ -17,6 +18,12 @@ class Asking(Room):
         """Use any command; the interaction."""
         who = self.world.person(person).id
         return self.sandbox.interactions.use(self.id, who, command, options)
+
+    def event(self, person: str, command: str, **options: object) -> tuple[Any, dict[str, Any]]:
+        """Use a command whose event is not told yet: the interaction, and the event."""
+        with patch.object(self.world.discord, "emit") as told:
+            asked = self.use(person, command, **options)
+        return asked, dict(told.call_args.args[1])
 
     def view(self, asked: Any) -> dict[str, Any]:  # noqa: ANN401
         """What the interaction is by now."""

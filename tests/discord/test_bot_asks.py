@@ -11,6 +11,7 @@ from bot.endings import Ending
 from sandbox import Sandbox
 from sandbox.faults import Fault
 from state import connect
+from state.values import Conversation
 from tests.discord.asking import Asking
 from tests.discord.bots import Room, running
 from tests.waiting import wait_until
@@ -230,3 +231,34 @@ async def test_an_empty_reply_leaves_a_shrug(
         room = Asking(sandbox)
         await room.until(room.ask("Ada", "say nothing"), says=texts.EMPTY)
         assert room.requests("PUT", "/@me") == []
+
+
+async def test_in_a_guild_that_it_is_no_member_of_it_answers_by_the_token_alone(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There a person has brought it along; the guild is the owner all the same."""
+    long = " ".join(["word"] * 900)
+    async with running(sandbox, monkeypatch, conversation=ECHO) as bot:
+        room = Asking(sandbox)
+        asked, event = room.event("Ada", "ask", question=long)
+        event["guild_id"] = "999"
+        room.world.discord.emit("INTERACTION_CREATE", event)
+        await wait_until(lambda: len(room.view(asked)["followups"]) == 2, description="three pages")
+        await wait_until(lambda: not len(bot.locks), description="the turn is over")
+        said = await bot.state.history(Conversation("guild/999", str(room.id)), limit=2)
+        assert len(said) == 2
+        channel = f"/channels/{room.id}"
+        assert not [one for one in sandbox.log.since(0) if one.path.startswith(channel)]
+
+
+async def test_a_blocked_role_counts_where_its_guild_is_not_known(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ids of a member's roles come with the command."""
+    async with running(sandbox, monkeypatch, conversation=ECHO, access={"blocked": ["888"]}):
+        room = Asking(sandbox)
+        asked, event = room.event("Ada", "ask", question="a b")
+        event["guild_id"] = "999"
+        event["member"]["roles"] = ["888"]
+        room.world.discord.emit("INTERACTION_CREATE", event)
+        await room.until(asked, says=texts.NOT_ALLOWED)

@@ -255,6 +255,53 @@ async def test_where_only_the_token_speaks_all_pages_go_by_it() -> None:
         assert methods <= {"respond", "follow up"}
 
 
+async def test_when_the_only_token_dies_the_channel_is_not_taken_for_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing more is asked of it, and who waits there is answered by a token of their own."""
+    more = asyncio.Event()
+
+    async def slow(turn: Turn) -> AsyncGenerator[str, None]:
+        yield f"to {turn.text}"
+        if turn.text == "a":
+            await more.wait()
+            yield " and more"
+
+    async with running(Script(slow)) as bot:
+        await bot.hears(asked := command(bot, "a", age=5, speaks=False))
+        await until_says(bot, asked, "to a")
+        await bot.hears(waits := command(bot, "b", BO, speaks=False))
+        bot.discord.next("respond", Rejected(401, 50027))
+        more.set()
+        await bot.settles()
+        assert response(bot.discord, asked) == "to a"
+        assert response(bot.discord, waits) == "to b"
+        assert bot.discord.asked("create", "edit", "react", "type") == []
+
+
+async def test_a_given_up_turn_is_tried_again_in_the_same_response() -> None:
+    """Its apology gives way to the reply."""
+    attempts = []
+
+    async def fails_first(turn: Turn) -> AsyncGenerator[str, None]:
+        attempts.append(turn.text)
+        if len(attempts) == 1:
+            raise RuntimeError("once")
+        yield f"to {turn.text}"
+
+    async with running(Script(fails_first)) as bot:
+        await bot.hears(asked := command(bot, "a"))
+        await bot.settles()
+        assert response(bot.discord, asked) == texts.APOLOGY
+        letter = await bot.requests.given_up(asked.conversation, asked.id)
+        assert letter is not None
+        assert await bot.requests.requeue(asked.conversation, letter.id, "again")
+        await bot.wakes.sweep()
+        await bot.settles()
+        assert response(bot.discord, asked) == "to a"
+        assert len(bot.discord.messages) == 1
+
+
 async def test_without_token_and_channel_no_turn_is_run() -> None:
     """Its cost would be for nothing."""
     ran = []
