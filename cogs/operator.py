@@ -1,6 +1,6 @@
-"""/status and /deadletters, for those who run the bot."""
+"""/status, /deadletters and /reload, for those who run the bot."""
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 import discord
@@ -13,6 +13,7 @@ from bot.insist import insist
 from bot.interactions import Privately, answer
 from bot.notices import readable
 from bot.overview import Busy, letters, look
+from bot.rereading import Reread
 from state.listings import DeadLetter
 
 #: Lines of one answer: each below 130 characters, so that all fit one message.
@@ -20,6 +21,9 @@ SHOWN = 12
 
 #: Characters of an error, and of names.
 ERROR, NAMES = 60, 30
+
+#: Characters of a problem with the settings, and of a key: so that `SHOWN` of them fit a message.
+PROBLEM, KEY = 150, 60
 
 log = structlog.get_logger(__name__)
 
@@ -55,6 +59,12 @@ class Operator(commands.Cog):
             work = self._list()
         await answer(interaction, self._if_operator(interaction, work))
 
+    @app_commands.command()
+    @app_commands.default_permissions(administrator=True)
+    async def reload(self, interaction: discord.Interaction) -> None:
+        """Read the settings again; what runs ends by those of before."""
+        await answer(interaction, self._if_operator(interaction, self._reload()))
+
     async def _if_operator(
         self, interaction: discord.Interaction, work: Coroutine[Any, Any, str]
     ) -> str:
@@ -74,6 +84,9 @@ class Operator(commands.Cog):
             f" {overview.waiting} waiting, {overview.dead_letters} dead letters."
         )
         return "\n".join(lines)
+
+    async def _reload(self) -> str:
+        return _told_reread(await self._bot.rereading.read())
 
     async def _list(self) -> str:
         found = await letters(self._bot.state)
@@ -114,6 +127,21 @@ def _told(letter: DeadLetter) -> str:
     people = dict.fromkeys(message.author.name for message in readable(letter.inbounds))
     names = _plain(", ".join(people))[:NAMES]
     return f"`{letter.id}` {names}: {_plain(letter.error)[:ERROR]}"
+
+
+def _told_reread(reread: Reread) -> str:
+    if reread.problems:
+        lines = [_plain(problem)[:PROBLEM] for problem in reread.problems[:SHOWN]]
+        refused = "Something is wrong with the settings; those of before stay in force."
+        return "\n".join([refused, *lines, *_more(len(reread.problems))])
+    parts = [f"In force now: {_keys(reread.changed)}." if reread.changed else "Nothing changed."]
+    if reread.waiting:
+        parts.append(f"Waiting for a restart: {_keys(reread.waiting)}.")
+    return " ".join(parts)
+
+
+def _keys(keys: Sequence[str]) -> str:
+    return ", ".join([f"`{_plain(key)[:KEY]}`" for key in keys[:SHOWN]] + _more(len(keys)))
 
 
 def _more(count: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""/status, /deadletters and /usage: what the store holds, told to those who may know."""
+"""/status, /deadletters, /reload and /usage: what the store holds, told to those who may know."""
 
 import pytest
 
@@ -68,7 +68,7 @@ async def test_operators_requeue_and_discard_what_was_given_up(
 
 @pytest.mark.parametrize(
     ("command", "options"),
-    [("status", {}), ("deadletters", {}), ("deadletters", {"discard": "x"})],
+    [("status", {}), ("reload", {}), ("deadletters", {}), ("deadletters", {"discard": "x"})],
 )
 async def test_others_are_told_that_it_is_not_for_them(
     sandbox: Sandbox,

@@ -13,6 +13,7 @@ from bot.testing import sandboxed
 from sandbox import Sandbox
 from state import connect
 from tests.discord.bots import EXTENSIONS, Room
+from tests.discord.commanding import direct, privately
 from tests.openai_stub import OpenAIStub
 from tests.waiting import wait_until
 
@@ -112,3 +113,26 @@ async def test_a_model_that_is_set_answers_from_the_next_message_on(
         ("system", "Be brief."),
         ("system", "Be loud."),
     ]
+
+
+async def test_operators_have_the_settings_read_at_once_and_are_told_what_came_of_it(
+    sandbox: Sandbox, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is in force, what waits for a restart, or what is wrong."""
+    monkeypatch.setattr(rereading, "EVERY", 60.0)
+    operator = f"[access]\noperators = [{sandbox.world.person('Bo').id}]\n"
+    head = f"extensions = ['cogs.demo', 'cogs.operator']\n{operator}"
+    save(file, head)
+    async with following(sandbox, file) as bot:
+        desk = direct(sandbox, "Bo")
+        assert await privately(desk, "Bo", "reload") == "Nothing changed."
+        save(file, f"{head}[conversation]\ninbox = 7\n[state]\nlease = '9s'\n")
+        assert await privately(desk, "Bo", "reload") == (
+            "In force now: `conversation.inbox`. Waiting for a restart: `state.lease`."
+        )
+        save(file, f"{head}[conversation]\ninbox = 0\nmode = 'all'\n")
+        told = await privately(desk, "Bo", "reload")
+        assert told.startswith("Something is wrong with the settings;")
+        assert "conversation.inbox: 0 is too small" in told
+        assert "conversation.mode" in told
+        assert bot.settings.conversation.inbox == 7
