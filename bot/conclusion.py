@@ -20,7 +20,7 @@ from bot.followed import heard_up_to
 from bot.inbound import Message
 from bot.insist import insist, new_op
 from bot.journal import Journal
-from bot.kept import Kept
+from bot.kept import FORMAT, Kept
 from bot.locks import Holding
 from bot.rates import TURNS
 from bot.speaking import Rejected
@@ -91,7 +91,7 @@ class Conclusion:
         handed_on = {
             "text": self.draft.text,
             "steps": self.journal.steps,
-            "checkpoint": self.kept.checkpointed,
+            "state": self.kept.carry,
         }
         carry = json.dumps(handed_on).encode()
         changes = self._changes(Outcome.SUPERSEDED, spoken)
@@ -144,11 +144,10 @@ class Conclusion:
         cut = spoken.ending is Ending.KILLED
         text = self.reply.shown if cut else self.draft.text
         said = exchange(self.messages, text, spoken.ending)
-        state, version = self.kept.state(finished=finished)
         return Changes(
             outcome,
-            state=state,
-            state_version=version,
+            state=self.kept.state(finished=finished),
+            state_version=FORMAT,
             transcript=tuple(one.pack() for one in said),
             authors=tuple(one.author.id if one.author else "" for one in said),
             keep=self.tools.rules.keep,

@@ -5,21 +5,25 @@ They land when the turn finishes, and only then: what was cut short may be half 
 state, the last checkpoint lands however the turn is ended from outside.
 """
 
+import copy
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 from bot.errors import StateUnreadable
 from bot.inbound import Kind, Message, Trigger
 from bot.insist import insist
 from bot.journal import Journal
 from state import keys
-from state.ids import checked_id
+from state.ids import PAYLOAD_LIMIT, checked_id
 from state.outcomes import Started
 from state.ports import State
 from state.values import Timer
+
+#: How the states of a conversation are stored: as a JSON object of them by the name of the cog.
+FORMAT = 1
 
 #: The version of a state whose cog says none.
 FIRST_VERSION = 1
@@ -48,12 +52,15 @@ class Scope(StrEnum):
     OWNER = "owner"
 
 
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    """A state as it is stored."""
+class _State(TypedDict):
+    """What one cog keeps with a conversation."""
 
-    value: bytes
     version: int
+    state: Any
+
+
+#: By the name of the cog.
+_States = dict[str, _State]
 
 
 class Kept:
@@ -62,14 +69,16 @@ class Kept:
     def __init__(
         self, state: State, started: Started, journal: Journal, asked_by: Message, carry: object
     ) -> None:
-        """*carry* is the checkpoint that the turn before handed on, as `checkpointed` told it."""
+        """*carry* is what the turn that this one replaces had checkpointed."""
         self._store = state
         self._journal = journal
         self._asked_by = asked_by
         self._owner = started.lease.conversation.owner
-        self._stored = _packed(started)
-        self._checkpoint = _unpacked(carry)
-        self._sealed: _Packed | None = None
+        self._version_found = started.state_version
+        self._stored: _States = json.loads(started.state or b"{}")
+        #: The same with all checkpoints.
+        self._checkpointed: _States = {**self._stored, **cast("_States", carry or {})}
+        self._sealed = self._checkpointed
         self._responder: object = None
         self._puts: dict[tuple[Scope, str], keys.Put] = {}
         self._timers: dict[str, Timer | None] = {}
@@ -78,13 +87,16 @@ class Kept:
 
     def begin(self, responder: object) -> Any:  # noqa: ANN401 (the author's own JSON)
         """Answer the state as *responder* reads it, or raise `StateUnreadable`."""
+        if self._version_found > FORMAT:
+            raise StateUnreadable("the state here was written by a newer build; it was left alone")
         self._responder = responder
-        found = self._checkpoint or self._stored
-        return self._read(json.loads(found.value), found.version) if found else None
+        found = self._checkpointed.get(self._asked_by.responder)
+        return self._read(found) if found else None
 
-    def _read(self, state: object, version: int) -> Any:  # noqa: ANN401 (as above)
+    def _read(self, found: _State) -> Any:  # noqa: ANN401 (as above)
         """Bring a state of some version to the responder's own."""
-        wanted, name = self._version, type(self._responder).__name__
+        state, version = copy.deepcopy(found["state"]), found["version"]
+        wanted, name = self._version, self._asked_by.responder
         if version > wanted:
             raise StateUnreadable(
                 f"the state here is of version {version}, and this {name} reads {wanted};"
@@ -111,31 +123,42 @@ class Kept:
     async def checkpoint(self, state: object) -> Any:  # noqa: ANN401 (as above)
         """Record *state* as it is now; answer what is recorded, which a replay sees again."""
 
-        async def now(_key: str) -> dict[str, Any]:
-            return {"state": state, "version": self._version}
+        async def now(_key: str) -> _State:
+            self._with(own := _State(version=self._version, state=state))  # or say why not
+            return own
 
         told = await self._journal.step("checkpoint", now)
-        self._checkpoint = _unpacked(told)
-        return self._read(told["state"], told["version"])
+        self._checkpointed = self._with(told)
+        return self._read(told)
 
     @property
-    def checkpointed(self) -> object:
-        """The last checkpoint, to be handed on to a turn that replaces this one."""
-        if (last := self._checkpoint) is None:
-            return None
-        return {"state": json.loads(last.value), "version": last.version}
+    def carry(self) -> Mapping[str, object]:
+        """What was checkpointed and is not stored yet, for a turn that replaces this one."""
+        return {
+            name: state
+            for name, state in self._checkpointed.items()
+            if self._stored.get(name) != state
+        }
 
     def seal(self, state: object) -> None:
         """Take what the state has become at the end; raise `TypeError` if it is not JSON."""
-        stored = self._stored
-        same = json.loads(stored.value) == state if stored else state is None
-        if not same or (stored is not None and stored.version != self._version):
-            self._sealed = _Packed(json.dumps(state).encode(), self._version)
+        self._sealed = self._with({"version": self._version, "state": json.loads(_packed(state))})
 
-    def state(self, *, finished: bool) -> tuple[bytes | None, int]:
-        """The state to be written, None leaves it as it is, and its version."""
-        packed = self._sealed if finished else self._checkpoint
-        return (packed.value, packed.version) if packed else (None, 0)
+    def state(self, *, finished: bool) -> bytes | None:
+        """The states to be written; None leaves what is stored."""
+        states = self._sealed if finished else self._checkpointed
+        return None if states == self._stored else _packed(states)
+
+    def _with(self, state: _State) -> _States:
+        """Put the responder's state among those of the other cogs that speak here."""
+        others = {**self._checkpointed}
+        others.pop(self._asked_by.responder, None)
+        if state["state"] is None:
+            return others
+        states = {**others, self._asked_by.responder: state}
+        if (size := len(_packed(states))) > PAYLOAD_LIMIT:
+            raise ValueError(f"the state has {size} bytes of JSON, {PAYLOAD_LIMIT} are allowed")
+        return states
 
     # --- key-values ------------------------------------------------------------------------------
 
@@ -215,21 +238,12 @@ class Kept:
         return tuple(id_ for id_, timer in self._timers.items() if timer is None)
 
 
-def _packed(started: Started) -> _Packed | None:
-    if started.state is None:
-        return None
-    return _Packed(started.state, started.state_version)
-
-
-def _unpacked(checkpoint: object) -> _Packed | None:
-    if checkpoint is None:
-        return None
-    told = cast("Mapping[str, Any]", checkpoint)
-    return _Packed(json.dumps(told["state"]).encode(), told["version"])
+def _packed(value: object) -> bytes:
+    return json.dumps(value).encode()
 
 
 def _json(value: object, what: str) -> bytes:
-    packed = json.dumps(value).encode()
+    packed = _packed(value)
     if len(packed) > VALUE_LIMIT:
         raise ValueError(f"{what}: {len(packed)} bytes of JSON, {VALUE_LIMIT} are allowed")
     return packed

@@ -72,7 +72,7 @@ class TurnRun:
             self._started,
             self._journal,
             self._asked_by,
-            carry.get("checkpoint") if carry else None,
+            carry.get("state") if carry else None,
         )
         self._response = response_wire(tools.wire, self._asked_by, self._started)
         self._unmarked = False

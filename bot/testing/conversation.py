@@ -16,7 +16,7 @@ from bot.admission import TO_US
 from bot.buttons import read_choice
 from bot.client import Interlock
 from bot.config import Settings
-from bot.inbound import Message, Person, conversation_of
+from bot.inbound import Message, Person, Remark, conversation_of
 from bot.insist import new_op
 from bot.offers import offered, refusal
 from bot.stopwords import StopPhrases
@@ -95,14 +95,24 @@ class Conversation:
 
     # --- what people do --------------------------------------------------------------------------
 
-    async def say(self, text: str, by: str = "Ada", *, addressed: bool = True) -> str:
+    async def say(
+        self,
+        text: str,
+        by: str = "Ada",
+        *,
+        addressed: bool = True,
+        files: Mapping[str, bytes] | None = None,
+    ) -> str:
         """
-        Say *text*; return once the bot has heard it, with the message's id.
+        Say *text* and show *files*, by name; return the message's id once the bot has heard it.
 
         A stop phrase stops. Who speaks while the bot answers them, follows up.
         """
+        id_, person = self._next_id(), self._person(by)
+        self._discord.remarks.append(Remark(id_, person, text))
+        attached = tuple(self._discord.attach(id_, *file) for file in (files or {}).items())
         message = Message(
-            self._next_id(), CHANNEL, GUILD, self._person(by), text, addressed, self._responder
+            id_, CHANNEL, GUILD, person, text, addressed, self._responder, attachments=attached
         )
         await self._enter(message, stop=self._stops.matches(text))
         return message.id

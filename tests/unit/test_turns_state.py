@@ -1,7 +1,9 @@
 """State with versions, and checkpoints of it."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from bot.endings import Ending
 from bot.responders import Turn
 from bot.speaking import Rejected
+from state.ids import PAYLOAD_LIMIT
 from tests.unit.fake_process import Respond, Script, hurry, running
 from tests.unit.fake_store import Store
 from tests.unit.fakes import message
@@ -51,10 +54,11 @@ def stays(_: Turn) -> None:
     """Leave the state alone."""
 
 
-async def stored(store: Store) -> tuple[bytes | None, int]:
-    """Answer the state that is kept, and its version."""
+async def stored(store: Store, cog: str = "Script") -> object:
+    """Answer the state that is kept for a cog, and its version; None if nothing is."""
     (record,) = store.database.records.values()
-    return record.state, record.state_version
+    kept = json.loads(record.state or b"{}").get(cog)
+    return kept and (kept["state"], kept["version"])
 
 
 # ----------------------------------------------------------------------------------------- versions
@@ -69,14 +73,14 @@ async def test_an_earlier_state_is_migrated_and_kept_in_its_new_form() -> None:
         first, second = await ask(bot), await ask(bot, "b")
         assert bot.discord.replies(first) == ["['from 1', 'a']"]
         assert bot.discord.replies(second) == ["['from 1', 'a']"]
-    assert await stored(store) == (b'["from 1", "a"]', 3)
+    assert await stored(store) == (["from 1", "a"], 3)
 
 
 @pytest.mark.parametrize(
     ("responder", "told"),
     [
-        (Migrating(1, stays), "of version 2, and this Migrating reads 1"),
-        (Versioned(3, stays), "of version 2, and Versioned, which writes 3, has no migrate"),
+        (Migrating(1, stays), "of version 2, and this Script reads 1"),
+        (Versioned(3, stays), "of version 2, and Script, which writes 3, has no migrate"),
     ],
     ids=["newer", "no migration"],
 )
@@ -93,7 +97,7 @@ async def test_a_state_that_cannot_be_read_fails_the_turn_and_loses_nothing(
     (letter,) = (await store.port.dead_letters("guild/301")).letters
     assert told in letter.error
     assert "\n" not in letter.error
-    assert await stored(store) == (b'"precious"', 2)
+    assert await stored(store) == ("precious", 2)
 
 
 async def test_a_migration_that_raises_fails_its_turn() -> None:
@@ -109,7 +113,56 @@ async def test_a_migration_that_raises_fails_its_turn() -> None:
     async with running(Bad(2, stays), store=store) as bot:
         asked = await ask(bot, "b")
         assert store.ended(asked) == ["dead-lettered"]
-    assert await stored(store) == (b'"a"', 1)
+    assert await stored(store) == ("a", 1)
+
+
+async def test_each_cog_that_speaks_in_a_conversation_has_a_state_of_its_own() -> None:
+    """A timer's or a command's turn neither sees nor touches what another cog keeps there."""
+    store = Store()
+    async with running(Versioned(2, becomes("mine")), store=store) as bot:
+        await ask(bot)
+    other = Versioned(1, becomes("another's"))
+    async with running(other, store=store) as bot:
+        bot.conversations.equip(lambda _: replace(bot.tools, responder=lambda _name: other))
+        asked = await ask(bot, "b", responder="Other")
+        assert store.ended(asked) == ["answered"]
+    assert await stored(store) == ("mine", 2)
+    assert await stored(store, "Other") == ("another's", 1)
+
+
+async def test_a_state_that_becomes_none_is_gone() -> None:
+    """Nothing of it is left in the store."""
+    store = Store()
+    async with running(Versioned(1, becomes("a")), store=store) as bot:
+        await ask(bot)
+    async with running(Versioned(1, becomes(None)), store=store) as bot:
+        await ask(bot)
+    assert await stored(store) is None
+
+
+async def large(turn: Turn) -> AsyncGenerator[str, None]:
+    """Keep more than the store takes, at the end."""
+    turn.state = "x" * PAYLOAD_LIMIT
+    yield "all is well"
+
+
+async def large_now(turn: Turn) -> AsyncGenerator[str, None]:
+    """Keep it at once."""
+    turn.state = "x" * PAYLOAD_LIMIT
+    await turn.checkpoint()
+    yield "unreachable"
+
+
+@pytest.mark.parametrize("respond", [large, large_now])
+async def test_a_state_that_is_too_large_fails_its_turn_before_it_looks_well(
+    respond: Respond,
+) -> None:
+    """Not the store's commit, after which nobody could say so any more."""
+    async with running(Script(respond)) as bot:
+        asked = await ask(bot)
+        assert bot.store.ended(asked) == ["dead-lettered"]
+        (letter,) = (await bot.store.port.dead_letters("guild/301")).letters
+        assert "bytes of JSON" in letter.error
 
 
 # -------------------------------------------------------------------------------------- checkpoints
@@ -132,7 +185,7 @@ async def test_a_checkpoint_lands_though_the_turn_is_ended(ending: Ending) -> No
         await wait_until(bot.discord.visible, description="it has begun")
         bot.locks.cancel(asked.id, ending)
         await bot.settles()
-        assert await stored(bot.store) == (b'["kept"]', 1)
+        assert await stored(bot.store) == (["kept"], 1)
 
 
 async def test_a_turn_that_replaces_another_goes_on_from_its_checkpoint() -> None:
@@ -144,7 +197,7 @@ async def test_a_turn_that_replaces_another_goes_on_from_its_checkpoint() -> Non
         await wait_until(lambda: len(bot.discord.visible()) == 2, description="it goes on")
         bot.locks.cancel(second.id, Ending.STOPPED)
         await bot.settles()
-        assert await stored(bot.store) == (b'["kept", "kept"]', 1)
+        assert await stored(bot.store) == (["kept", "kept"], 1)
 
 
 async def test_a_checkpoint_of_a_replaced_turn_lands_with_the_one_that_finishes() -> None:
@@ -165,7 +218,7 @@ async def test_a_checkpoint_of_a_replaced_turn_lands_with_the_one_that_finishes(
         await bot.settles()
         assert bot.discord.replies(second) == ["instead of superseded"]
         assert found == [None, ["kept"]]
-        assert await stored(bot.store) == (b'["kept"]', 1)
+        assert await stored(bot.store) == (["kept"], 1)
 
 
 async def counting(turn: Turn) -> AsyncGenerator[str, None]:
@@ -179,7 +232,7 @@ async def test_a_replay_makes_its_checkpoint_once() -> None:
     """It begins with the state of before the turn, and comes to the same."""
     store, discord = await replayed(counting, counting)
     assert discord.visible() == ["1"]
-    assert await stored(store) == (b"1", 1)
+    assert await stored(store) == (1, 1)
 
 
 async def test_a_replay_sees_the_state_that_its_forerunner_has_kept() -> None:
@@ -195,7 +248,7 @@ async def test_a_replay_sees_the_state_that_its_forerunner_has_kept() -> None:
 
     store, discord = await replayed(says("first"), says("second"))
     assert discord.visible() == ["first"]
-    assert await stored(store) == (b'"first"', 1)
+    assert await stored(store) == ("first", 1)
 
 
 async def test_a_turn_that_is_given_up_leaves_the_state_as_it_was() -> None:
@@ -209,4 +262,4 @@ async def test_a_turn_that_is_given_up_leaves_the_state_as_it_was() -> None:
 
     async with running(Script(respond)) as bot:
         await ask(bot)
-        assert await stored(bot.store) == (None, 0)
+        assert await stored(bot.store) is None
