@@ -21,10 +21,10 @@ from bot.insist import new_op
 from bot.offers import offered, refusal
 from bot.stopwords import StopPhrases
 from bot.testing.loading import Cog, add
-from bot.testing.shown import Run, Shown, ShownMessage
+from bot.testing.shown import Run, Shown, as_shown
 from bot.testing.sight import FakeSight
 from bot.testing.store import Clock
-from bot.testing.traffic import CHANNEL, Sent, snowflake
+from bot.testing.traffic import CHANNEL, snowflake
 from bot.testing.watched import CrashPoint, Watched
 from bot.testing.webhook import FakeWebhook
 from bot.testing.wire import Discord, FakeWire
@@ -202,7 +202,7 @@ class Conversation:
         visible = (sent for sent in self._discord.messages if not sent.deleted)
         marks = (self._discord.reactions(message) for message in self._said)
         return Shown(
-            tuple(_shown(sent) for sent in visible),
+            tuple(as_shown(sent) for sent in visible),
             tuple(self._runs),
             len(self._discord.asked("type")),
             tuple(sorted(emoji for emojis in marks for emoji in emojis)),
@@ -305,17 +305,3 @@ async def converse(
             f" {len(shown.messages)} pages, the turn {shown.ending}"
         )
     return shown
-
-
-def _shown(sent: Sent) -> ShownMessage:
-    ours = (sent.button,) if sent.button is not None else ()
-    buttons = tuple(button.label for button in (*sent.buttons, *ours))
-    return ShownMessage(
-        sent.text,
-        buttons,
-        sent.file,
-        sent.reply_to,
-        tuple(sent.texts),
-        sent.files,
-        sent.embeds,
-    )

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from bot.endings import Ending
 from bot.replies import Embed, File
+from bot.testing.traffic import Sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +66,18 @@ class Shown:
     def steps(self) -> tuple[str, ...]:
         """Steps whose effect was carried out, over all runs: one that ran twice stands twice."""
         return tuple(step for run in self.runs for step in run.steps)
+
+
+def as_shown(sent: Sent) -> ShownMessage:
+    """Show a message as the channel does."""
+    ours = (sent.button,) if sent.button is not None else ()
+    buttons = tuple(button.label for button in (*sent.buttons, *ours))
+    return ShownMessage(
+        sent.text,
+        buttons,
+        sent.file,
+        sent.reply_to,
+        tuple(sent.texts),
+        sent.files,
+        sent.embeds,
+    )
