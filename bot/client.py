@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from collections.abc import Coroutine
-from functools import partial
 from typing import Any, cast
 
 import discord
@@ -16,29 +15,19 @@ from bot.backfill import Backfill
 from bot.choices import Choices, choice_of
 from bot.commands import command_failed, sync_commands
 from bot.config import Loaded, Place, Settings
-from bot.conversations import Conversations
-from bot.door import Door
-from bot.equipment import Tools
+from bot.core import Core, CoreRules
 from bot.followed import Followed
 from bot.gateway import CONTEXTS, connect, intents, log_in
 from bot.hearing import Ears, place_in, place_of
-from bot.inbound import Message, conversation_of
-from bot.locks import Locks
-from bot.notices import Notices
-from bot.pace import Pace
+from bot.inbound import conversation_of
 from bot.presses import Presses
-from bot.proxies import Proxies
-from bot.rates import Rates
-from bot.refusals import Silence
 from bot.reloading import Reloading
-from bot.requests import Requests
 from bot.rereading import Rereading
 from bot.responders import Responder
 from bot.rules import Rulebook
 from bot.shards import IdentifyGate
 from bot.sight import DiscordSight
 from bot.speaking import Wire
-from bot.wakes import Wakes
 from bot.webhook import DiscordWebhook
 from bot.wire import DiscordWire, trace_config
 from state import State
@@ -82,29 +71,12 @@ class Interlock(commands.AutoShardedBot):
         self.rules = Rulebook(settings)
         self.state = state
         wire = wire or DiscordWire(self, DiscordWebhook(self), DiscordSight(self))
-        self._wire = wire
-        self._silence, self._pace = Silence(), Pace()
-        self.locks = Locks(state, self.rules.claim(ANYWHERE))
+        core = Core(state, wire, self._core_rules(), self.responder)
+        self.locks, self.notices, self.conversations = core.locks, core.notices, core.conversations
+        self.requests, self.door, self.wakes = core.requests, core.door, core.wakes
         self._reloading = Reloading(self, self.locks)
-        self.notices = Notices(self._wire, state, self.rules.reactions)
-        self.conversations = Conversations(
-            state, self.locks, self.notices, lambda where: self.rules.claim(place_in(self, where))
-        )
-        self.conversations.equip(self._tools)
         self.followed = Followed(state)
-        self.requests = Requests(state, self.locks, self.conversations, self.notices)
         self._presses = Presses(self.requests, self.rules.operators)
-        self.door = Door(
-            state,
-            self.locks,
-            self.conversations,
-            self.notices,
-            self.requests,
-            Rates(state, self.rules.quota),
-            self._silence,
-            Proxies(lambda: bool(self.rules.proxies())),
-            self.rules.door,
-        )
         self._asks = Asks(
             self.door,
             wire.webhook,
@@ -117,7 +89,6 @@ class Interlock(commands.AutoShardedBot):
         self.tree.error(command_failed)
         self._backfill = Backfill(self, self.followed, self.door.gaps, self.rules.history)
         self._identify_gate = IdentifyGate(state, self._max_concurrency)
-        self.wakes = Wakes(state, self.locks, self.conversations)
         self.rereading = Rereading(source or Loaded.made(settings), self.rules, self)
         self._ears: Ears | None = None
         self._ending = asyncio.Event()
@@ -141,18 +112,16 @@ class Interlock(commands.AutoShardedBot):
         """The responder of new messages where no place says otherwise."""
         return self.rules.responder(ANYWHERE)
 
-    def _tools(self, message: Message) -> Tools:
-        """What the turn works with that answers *message*."""
-        return Tools(
-            self.state,
-            self._wire,
-            self.notices,
-            self._silence,
-            self._pace,
-            self.responder,
-            partial(self.conversations.claim, message.conversation),
-            self.rules.turn(message.place),
-            partial(self.rules.cog, place=message.place),
+    def _core_rules(self) -> CoreRules:
+        return CoreRules(
+            lease=self.rules.claim(ANYWHERE),
+            claim=lambda where: self.rules.claim(place_in(self, where)),
+            reactions=self.rules.reactions,
+            quota=self.rules.quota,
+            door=self.rules.door,
+            proxied=lambda: bool(self.rules.proxies()),
+            turn=self.rules.turn,
+            cog=self.rules.cog,
         )
 
     def responder(self, name: str) -> Responder:

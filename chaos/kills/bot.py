@@ -7,27 +7,18 @@ import random
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import structlog
 
 from bot.admission import Heard
-from bot.conversations import Conversations
-from bot.door import Door
+from bot.core import Core, CoreRules
 from bot.door_rules import DoorRules, Mode
-from bot.equipment import Rules, Tools
+from bot.equipment import Rules
 from bot.inbound import Message, Person
-from bot.locks import Locks
-from bot.notices import Notices
-from bot.pace import Pace
-from bot.proxies import Proxies
-from bot.rates import Quota, Rates
-from bot.refusals import Silence
-from bot.requests import Requests
+from bot.rates import Quota
 from bot.responders import Responder, Turn
 from bot.speech import Limits
-from bot.wakes import Wakes
 from chaos.kills.outside import Outside
 from chaos.kills.recorder import recorded
 from state import connect
@@ -135,39 +126,20 @@ class Bot:
         self.scene = scene
         self.outside = Outside(scene.outside, knows_nonces=scene.knows_nonces)
         self.state = recorded(connect(scene.state_url, partitions=1), scene.folder)
-        claim = Claim(LEASE, by=f"{os.getpid()}")
         responder: Responder = Charging(self.outside)
-        self.locks = Locks(self.state, claim)
-        notices = Notices(self.outside, self.state, lambda _: False)
-        self.conversations = Conversations(self.state, self.locks, notices, lambda _: claim)
-        silence = Silence()
-        self.conversations.equip(
-            lambda message: Tools(
-                self.state,
-                self.outside,
-                notices,
-                silence,
-                Pace(),
-                lambda _name: responder,
-                partial(self.conversations.claim, message.conversation),
-                RULES,
-                lambda _: None,
-            )
+        claim = Claim(LEASE, by=f"{os.getpid()}")
+        rules = CoreRules(
+            lease=claim,
+            claim=lambda _: claim,
+            reactions=lambda _: False,
+            quota=lambda: Quota(10**9, 10**9),
+            door=lambda _: DOOR_RULES,
+            turn=lambda _: RULES,
+            proxied=lambda: False,
+            cog=lambda _responder, _place: None,
         )
-        requests = Requests(self.state, self.locks, self.conversations, notices)
-        rates = Rates(self.state, lambda: Quota(10**9, 10**9))
-        self.door = Door(
-            self.state,
-            self.locks,
-            self.conversations,
-            notices,
-            requests,
-            rates,
-            silence,
-            Proxies(lambda: False),
-            lambda _: DOOR_RULES,
-        )
-        self.wakes = Wakes(self.state, self.locks, self.conversations)
+        core = Core(self.state, self.outside, rules, lambda _name: responder)
+        self.locks, self.door, self.wakes = core.locks, core.door, core.wakes
 
     async def live(self) -> None:
         """Hear, speak, renew and sweep until killed."""

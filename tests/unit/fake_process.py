@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 
 import pytest
 import structlog
@@ -24,29 +23,21 @@ from bot import (
     typing_indicator,
 )
 from bot.admission import Heard
-from bot.conversations import Conversations
-from bot.door import Door
+from bot.core import Core, CoreRules
 from bot.door_rules import DoorRules, Mode
-from bot.equipment import Rules, Tools
+from bot.equipment import Rules
 from bot.errors import ResponderInvalid
 from bot.inbound import Message
-from bot.locks import Locks
-from bot.notices import Notices
-from bot.pace import Pace
-from bot.proxies import Proxies
-from bot.rates import Quota, Rates
-from bot.refusals import Silence
+from bot.rates import Quota
 from bot.replies import Chunk
-from bot.requests import Requests
 from bot.responders import Responder, Turn
 from bot.speech import Limits
 from bot.testing.sight import FakeSight
 from bot.testing.webhook import FakeWebhook
-from bot.wakes import Wakes
 from state.errors import StateUnavailable
 from state.values import Claim, Overflow
 from tests.unit.fake_store import Store
-from tests.unit.fakes import Discord, FakeWire, message
+from tests.unit.fakes import Discord, FakeWire
 from tests.waiting import wait_until
 
 Respond = Callable[[Turn], AsyncGenerator[Chunk, None]]
@@ -141,8 +132,8 @@ def script(*chunks: str) -> Script:
     return Script(respond)
 
 
-class Process:
-    """The core of one process."""
+class Process(Core):
+    """The core of one process, on a fake store and a fake Discord."""
 
     def __init__(
         self,
@@ -162,37 +153,18 @@ class Process:
         self.wire.webhook = FakeWebhook(self.wire)
         self.wire.sight = FakeSight(self.wire)
         self.responder = responder
-        state, claim = store.port, Claim(lease, by="test")
-        self.locks = Locks(state, claim)
-        self.notices = Notices(self.wire, state, lambda _: reactions)
-        self.conversations = Conversations(state, self.locks, self.notices, lambda _: claim)
-        self.silence = Silence()
-        self.tools = Tools(
-            state,
-            self.wire,
-            self.notices,
-            self.silence,
-            Pace(),
-            self._find,
-            partial(self.conversations.claim, message().conversation),
-            replace(rules, reactions=reactions),
-            lambda _: None,
+        claim = Claim(lease, by="test")
+        core = CoreRules(
+            lease=claim,
+            claim=lambda _: claim,
+            reactions=lambda _: reactions,
+            quota=lambda: Quota(1000, 1000),
+            door=lambda _: door_rules,
+            proxied=lambda: proxied,
+            cog=lambda _responder, _place: None,
+            turn=lambda _: replace(rules, reactions=reactions),
         )
-        self.conversations.equip(lambda _: self.tools)
-        self.requests = Requests(state, self.locks, self.conversations, self.notices)
-        self.rates = Rates(state, lambda: Quota(1000, 1000))
-        self.door = Door(
-            state,
-            self.locks,
-            self.conversations,
-            self.notices,
-            self.requests,
-            self.rates,
-            self.silence,
-            Proxies(lambda: proxied),
-            lambda _: door_rules,
-        )
-        self.wakes = Wakes(state, self.locks, self.conversations)
+        super().__init__(store.port, self.wire, core, self._find)
 
     def _find(self, name: str) -> Responder:
         if name != "Script":

@@ -139,7 +139,7 @@ async def test_a_bug_of_ours_breaks_one_turn_off_and_no_conversation(
         raise ZeroDivisionError(f"while looking for {name}")
 
     async with running(script("never")) as bot:
-        bot.conversations.equip(lambda _: replace(bot.tools, responder=find))
+        bot.conversations.equip(lambda asked: replace(bot.tools(asked), responder=find))
         await bot.hears(asked := message())
         for _ in range(MAX_EXPIRIES):
             await bot.settles()
