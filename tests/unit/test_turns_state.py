@@ -123,7 +123,9 @@ async def test_each_cog_that_speaks_in_a_conversation_has_a_state_of_its_own() -
         await ask(bot)
     other = Versioned(1, becomes("another's"))
     async with running(other, store=store) as bot:
-        bot.conversations.equip(lambda _: replace(bot.tools, responder=lambda _name: other))
+        bot.conversations.equip(
+            lambda asked: replace(bot.tools(asked), responder=lambda _name: other)
+        )
         asked = await ask(bot, "b", responder="Other")
         assert store.ended(asked) == ["answered"]
     assert await stored(store) == ("mine", 2)
