@@ -65,7 +65,9 @@ class Surroundings:
 
     async def _read(self, limit: int) -> list[dict[str, Any]]:
         channel = self._asked_by.channel
-        before = self._asked_by.id if self._asked_by.is_written else None
+        # The id of a command tells its time as that of a message does; its response comes after it.
+        timed = self._asked_by.is_written or self._asked_by.deferred is not None
+        before = self._asked_by.id if timed else None
         try:
             said = await persist(
                 lambda: self._sight.said(channel, before=before, limit=limit),

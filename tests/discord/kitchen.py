@@ -25,7 +25,10 @@ class Kitchen(commands.Cog):
     group = app_commands.Group(name="cook", description="Cook something")
 
     async def respond(self, turn: Turn) -> AsyncGenerator[str, None]:
-        """Tell what was asked for, and how."""
+        """Tell what was asked for, and how; or what was said before."""
+        if turn.text == "around":
+            yield " | ".join(remark.text for remark in await turn.context(5))
+            return
         yield f"{turn.text} by {turn.trigger.kind} {turn.trigger.name}: "
         yield json.dumps(turn.trigger.payload)
 
@@ -40,6 +43,11 @@ class Kitchen(commands.Cog):
         await interaction.client.start_turn(
             interaction, "stew", responder="Kitchen", payload={"from": ["author"]}
         )
+
+    @group.command()
+    async def around(self, interaction: Used) -> None:
+        """Look around."""
+        await interaction.client.start_turn(interaction, "around", responder="Kitchen")
 
     @group.command()
     async def late(self, interaction: Used) -> None:

@@ -87,6 +87,19 @@ async def test_a_context_menu_asks_for_a_turn_about_what_it_was_used_on(
         await room.until(asked, says=says)
 
 
+async def test_what_was_said_before_a_command_is_its_context(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the response to it, which is in the channel already and says nothing yet."""
+    async with running(sandbox, monkeypatch, conversation=ECHO, extensions=KITCHEN):
+        room = Asking(sandbox)
+        for word in ("onions", "leeks"):
+            room.say("Bo", word, addressed=False)
+        asked = room.use("Ada", "cook around")
+        view = await room.until(asked, says="leeks")
+        assert view["content"] == "onions | leeks"
+
+
 @pytest.mark.parametrize(
     ("command", "line", "told"),
     [

@@ -166,6 +166,17 @@ async def test_direct_messages_and_threads_are_conversations_of_commands_too(
         assert (thinking_first, reply.split()[-1]) == ("1 2", "20")
 
 
+async def test_a_first_command_in_a_direct_message_makes_it_followed(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a first message does, so that what is written while no process runs is answered."""
+    async with running(sandbox, monkeypatch, conversation=ECHO) as bot:
+        room = Asking(sandbox)
+        room.id = room.world.open_dm(room.world.person("Ada").id).id
+        await room.until(room.ask("Ada", "a b"), says="a b")
+        await wait_until(lambda: str(room.id) in bot.followed, description="it is followed")
+
+
 async def test_commands_and_messages_are_one_line_and_one_follow_up(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
