@@ -124,6 +124,46 @@ async def test_B113_a_thread_that_is_locked_during_a_reply_ends_it(
         await scene.until(lambda: not bot.busy, "it ends", within=10)
 
 
+async def test_B115_where_no_file_may_be_attached_the_text_arrives_without_it(
+    scene: Scene, room: Room
+) -> None:
+    """One right was missing, and nothing at all was delivered."""
+    text = "".join(f"{number:05}\n" for number in range(3_000))
+
+    async def long(turn: Turn) -> AsyncGenerator[str, None]:
+        yield text[:12_000]
+        await asyncio.sleep(10)
+        yield text[12_000:]
+
+    async with scene.bot() as bot:
+        room.says(ADA, "@q1", long)
+        await scene.until(lambda: len(room.own()) == 6, "six pages are there")
+        await scene.passes(5)
+        scene.fails("POST /channels/*/messages", status=403, code=50013, times=1)
+        await scene.settles(bot)
+        room.says(BO, "@q2")
+        await scene.until(lambda: room.replies()[-1] == "q2: end", "the next is answered")
+    *pages, instead, _ = room.replies()
+    assert text.startswith("\n".join(pages))
+    assert texts.LEFT_OUT["files"] in instead
+
+
+async def test_B115_a_channel_that_refuses_the_bot_is_told_to_its_operator_once(
+    scene: Scene, room: Room
+) -> None:
+    """The report of the error went to the same channel, failed too, and nobody ever knew."""
+    async with scene.bot() as bot:
+        scene.fails("POST /channels/*/messages", status=403, code=50013)
+        for person, text in ((ADA, "@q1"), (BO, "@q2"), (ADA, "@q3")):
+            room.says(person, text)
+            await scene.passes(5)
+            await scene.settles(bot)
+    told = [line for line in scene.log if line["event"] == "not allowed to speak here"]
+    assert [line["log_level"] for line in told] == ["warning"]
+    assert scene.play.asked == ["q1"]
+    assert len(room.requests("POST", "/messages")) == 1
+
+
 @pytest.mark.parametrize(
     ("command", "options", "answer"),
     [

@@ -53,6 +53,8 @@ async def test_B49_typing_ends_with_the_reply(scene: Scene, room: Room) -> None:
 
     async with scene.bot():
         room.says(ADA, "@q1", three_chunks)
+        await room.streams("two")
+        scene.fails("PATCH /channels/*/messages/*", latency=12)  # nor while it is on its way
         await room.shows("one two three")
         await scene.passes(30)
     assert len(room.typed) > 1
