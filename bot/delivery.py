@@ -100,8 +100,10 @@ class Reply:
         self._wanted = ()
         self._hurry()
         self._changed.set()
-        await asyncio.wait({self._writer}, timeout=seconds)
-        self._writer.cancel()
+        try:
+            await asyncio.wait({self._writer}, timeout=seconds)
+        finally:
+            self._writer.cancel()
         await asyncio.wait({self._writer})
 
     def _hurry(self) -> None:

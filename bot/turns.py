@@ -145,8 +145,10 @@ class TurnRun:
                 spoken = await self._speak()
                 await self._close(spoken)
         finally:
-            await self._typing.stop()
-            await self._reply.freeze(0)
+            try:
+                await self._typing.stop()
+            finally:  # we may be cancelled a second time while we clean up
+                await self._reply.freeze(0)
         why = {"reason": reason(spoken)} if spoken.error else {}
         log.info("turn over", ending=spoken.ending.value, **why)
         asked = time.monotonic()

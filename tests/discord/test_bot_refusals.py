@@ -14,33 +14,6 @@ CREATE = "/channels/*/messages"
 EDIT = "/channels/*/messages/*"
 
 
-async def test_b107_a_channel_that_is_gone_ends_the_turn_and_what_waits_for_it(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """At most two requests reach it, nothing of it waits, and it is followed no more."""
-    async with running(sandbox, monkeypatch) as bot:
-        room = Room(sandbox)
-        ada = room.world.person("Ada").id
-        record = sandbox.interactions.use(
-            channel_id=room.id, user_id=ada, command="follow", options={}
-        )
-        await sandbox.interactions.outcome(record)
-        room.say("Ada", "count to 1000 slowly")
-        await wait_until(lambda: room.replies()[-1].startswith("1"), description="the stream")
-        room.say("Bo", "count to 2")
-        before = sandbox.log.number()
-
-        room.world.delete_channel(room.id)
-
-        await wait_until(lambda: not len(bot.locks), description="the turn ends")
-        there = [r for r in sandbox.log.since(before) if f"/channels/{room.id}" in r.path]
-        assert len([r for r in there if not r.path.endswith("/@me")]) <= 2
-        page = await bot.state.subscriptions()
-        assert page.conversations == ()
-        for partition in range(bot.state.partitions):
-            assert (await bot.state.due(partition, 10)).conversations == ()
-
-
 async def test_b107_a_channel_that_is_deleted_while_idle_is_followed_no_more(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,10 +54,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "B94": (f"{_STREAM}test_b94_each_page_of_a_long_block_is_a_block_in_its_language",),
     "B95": (f"{_STREAM}test_b95_an_emoji_at_the_limit_stays_whole",),
     "B102": (f"{_REFUSALS}test_b102_a_page_that_cannot_be_edited_goes_on_in_a_new_message",),
-    "B107": (
-        f"{_REFUSALS}test_b107_a_channel_that_is_gone_ends_the_turn_and_what_waits_for_it",
-        f"{_REFUSALS}test_b107_a_channel_that_is_deleted_while_idle_is_followed_no_more",
-    ),
+    "B107": (f"{_REFUSALS}test_b107_a_channel_that_is_deleted_while_idle_is_followed_no_more",),
     "B115": (
         f"{_REFUSALS}test_b115_no_right_to_send_is_remembered_and_costs_no_further_turn",
         f"{_REFUSALS}test_a_refused_typing_indicator_ends_only_itself",
@@ -92,7 +89,6 @@ LATER = {
     "B60": "replies open no threads.",
     "B71": "there is no readiness to ask for; that nobody is forgotten before READY is tested.",
     "B78": "there is no liveness to ask for; that a silent gateway is left is tested.",
-    "B83": "settings are read at the start only.",
     "B85": "there is no health to ask for; that a flushed store is used again is tested.",
     "B98": "a final text is always an edit.",
 }

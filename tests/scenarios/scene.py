@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -26,7 +27,9 @@ from simcord.backend import serializers
 
 from bot import texts
 from bot.client import Interlock
+from bot.config import Settings, load
 from bot.endings import Ending
+from bot.testing import sandboxed
 from sandbox import Sandbox
 from sandbox.faults import Fault
 from state import State
@@ -108,24 +111,24 @@ class Scene:
     # --- the bot ---------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def bot(self, state: State | None = None, **settings: object) -> AsyncIterator[Bot]:
+    async def bot(
+        self, state: State | None = None, file: Path | None = None, **settings: object
+    ) -> AsyncIterator[Bot]:
         """
         Run one process of the bot.
 
-        *settings* are keys of `[conversation]`, or whole tables if they are dictionaries. Two at
-        once share the store, which is in memory unless *state* is given; one after another is a
-        restart.
+        *settings* are keys of `[conversation]`, or whole tables if they are dictionaries; or all of
+        them stand in a *file*. Two at once share the store, which is in memory unless *state* is
+        given; one after another is a restart.
         """
-        tables = {name: it for name, it in settings.items() if isinstance(it, Mapping)}
-        keys = {name: it for name, it in settings.items() if name not in tables}
-        conversation = {"responder": "Scripted", **keys}
         store = Store(cast("StoreClock", time.time), self.database)
         PLAY.set(self.play)
-        running = bots.running(
-            self.sandbox,
-            self.monkeypatch,
+        running = sandboxed.running(
+            load(file, {}, {}) if file else _settings(settings),
             state or store.port,
-            **{"extensions": EXTENSIONS, "conversation": conversation, **tables},
+            token=self.sandbox.token,
+            api=self.sandbox.api,
+            gateway=self.sandbox.gateway,
         )
         with ExitStack() as end:
             async with running as client:
@@ -308,6 +311,15 @@ class Room(bots.Room):
     async def view(self, bot: Bot) -> View:
         """The turn here and who waits, as *bot*'s store has it."""
         return await bot.client.state.view(self.conversation)
+
+
+def _settings(given: Mapping[str, object]) -> Settings:
+    tables = {name: it for name, it in given.items() if isinstance(it, Mapping)}
+    keys = {name: it for name, it in given.items() if name not in tables}
+    conversation = {"responder": "Scripted", **keys}
+    return Settings.model_validate(
+        {"extensions": EXTENSIONS, "conversation": conversation, **tables}
+    )
 
 
 def _matches(text: str, pattern: str) -> bool:

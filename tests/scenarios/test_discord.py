@@ -24,6 +24,36 @@ def writes(scene: Scene) -> Iterator[Entry]:
             yield entry
 
 
+async def test_B107_of_a_channel_that_is_deleted_nothing_is_left(scene: Scene, room: Room) -> None:
+    """It was never forgotten: "unknown channel", thousands of times."""
+
+    async def sets_a_timer(turn: Turn) -> AsyncGenerator[str, None]:
+        turn.schedule("daily", delay=60, every=3_600)
+        yield "set"
+
+    async with scene.bot() as bot:
+        await room.uses(ADA, "/follow")
+        room.says(ADA, "@remind me", sets_a_timer)
+        await room.streams("set")
+        await scene.settles(bot)
+        room.says(ADA, "@q1", LLM(20))
+        await scene.passes(3)
+        room.says(BO, "@q2")
+        before, here = scene.sandbox.log.number(), room.conversation
+        room.world.delete_channel(room.id)
+        await scene.settles(bot)
+        await scene.passes(120)
+
+        asked = [one for one in scene.sandbox.log.since(before) if f"/{room.id}" in one.path]
+        assert len(asked) <= 2
+        assert (await bot.client.state.subscriptions()).conversations == ()
+        assert (await bot.client.state.schedules(here.owner)).timers == ()
+        assert (await bot.client.state.due(0, 10)).conversations == ()
+        view = await bot.client.state.view(here)
+        assert (view.turn, view.waiting) == (None, ())
+    assert scene.play.asked == ["remind me", "q1"]
+
+
 async def test_B108_nobody_is_pinged_by_what_the_bot_says(scene: Scene, room: Room) -> None:
     """A model that wrote `@everyone` pinged the whole server."""
     long = f"{PINGS} " + "a" * 3_000

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import redis.asyncio
@@ -19,7 +20,7 @@ from bot.testing.store import Trouble
 from sandbox.starts import A_DAY
 from state import connect
 from tests.discord.bots import ROOT
-from tests.scenarios.scene import ADA, BO, CY, Room, Scene
+from tests.scenarios.scene import ADA, BO, CY, EXTENSIONS, Room, Scene
 from tests.scenarios.script import LLM, Tools
 from tests.unit.fake_process import Script, hurry, running
 from tests.unit.fakes import message
@@ -248,6 +249,36 @@ async def test_B81_fifty_long_replies_at_once_leave_the_loop_alive(
         done = True
         await beating
     assert longest < 1
+
+
+async def test_B83_settings_that_are_edited_apply_without_ending_what_runs(
+    scene: Scene, room: Room, tmp_path: Path
+) -> None:
+    """To edit the file restarted the gateway in mid-run, and left a lock behind."""
+    file = tmp_path / "interlock.toml"
+
+    def writes(mode: str) -> None:
+        conversation = f'[conversation]\nresponder = "Scripted"\nmode = "{mode}"\n'
+        file.write_text(f"extensions = {list(EXTENSIONS)}\n{conversation}")
+
+    def logged(event: str) -> bool:
+        return any(line["event"].startswith(event) for line in scene.log)
+
+    writes("queue")
+    async with scene.bot(file=file):
+        room.says(ADA, "@q1", LLM(30))
+        await room.streams()
+        writes("drop")
+        await scene.until(lambda: logged("settings read again"), "it is read")
+        room.says(BO, "@q2")
+        await room.shows("q1:…", texts.BUSY)
+        writes("nonsense")
+        await scene.until(lambda: logged("settings refused"), "it is refused")
+        room.says(CY, "@q3")
+
+        await room.shows("q1:…end")
+    assert scene.play.asked == ["q1"]
+    assert scene.sandbox.connections.identifies == 1
 
 
 async def test_B84_a_step_that_hangs_is_bounded_and_lets_the_next_turn_work(
