@@ -1,7 +1,6 @@
 """Ration the starts of sessions: how many identifies a day has, and at what pace."""
 
 from dataclasses import replace
-from typing import Any
 
 from sandbox.protocol import IdentifyGate, Terms
 
@@ -17,9 +16,13 @@ class Starts:
 
     def __init__(self, terms: Terms) -> None:
         self.remaining = A_DAY
-        self.interval = terms.identify_interval
         self._terms = terms
         self._gate = IdentifyGate(terms)
+
+    @property
+    def interval(self) -> float:
+        """Answer the seconds between two identifies of one bucket."""
+        return self._terms.identify_interval
 
     def limit(self) -> dict[str, int]:
         """Answer the `session_start_limit` of `GET /gateway/bot`."""
@@ -30,13 +33,20 @@ class Starts:
             "max_concurrency": self._terms.max_concurrency,
         }
 
-    def change(self, *, remaining: int | None = None, **terms: Any) -> None:  # noqa: ANN401 - those of Terms
-        """Set what is left of the day, and terms by their names; what is None stays."""
+    def change(
+        self,
+        *,
+        remaining: int | None = None,
+        max_concurrency: int | None = None,
+        identify_interval: float | None = None,
+    ) -> None:
+        """Set what is left of the day, and the pace; what is None stays."""
         if remaining is not None:
             self.remaining = remaining
-        changed = {name: value for name, value in terms.items() if value is not None}
-        self._terms = replace(self._terms, **changed)
-        self.interval = self._terms.identify_interval
+        if max_concurrency is not None:
+            self._terms = replace(self._terms, max_concurrency=max_concurrency)
+        if identify_interval is not None:
+            self._terms = replace(self._terms, identify_interval=identify_interval)
         self._gate = IdentifyGate(self._terms)
 
     def in_time(self, shard: int) -> bool:

@@ -1,5 +1,6 @@
 """Each pitfall of Discord that a bot must live with can be set by one request."""
 
+import time
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
@@ -67,19 +68,17 @@ async def test_an_answer_or_a_request_of_any_route_is_lost(
     assert all(entry.lost for entry in control.sandbox.log.since())
 
 
-async def test_discord_is_unavailable_for_a_while(control: Control) -> None:
+async def test_discord_is_unavailable_for_a_while(
+    control: Control, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nobody has to end the outage; until then each request is refused."""
     async with bot(control.sandbox) as one:
-        await control.call("POST", "/faults", {"status": 503, "seconds": 0.3})
+        await control.call("POST", "/faults", {"status": 503, "seconds": 60})
         await one.ask("GET", "/users/@me", status=503)
-
-        async def mended() -> bool:
-            try:
-                return bool(await one.ask("GET", "/users/@me"))
-            except AssertionError:
-                return False
-
-        await wait_until(mended, description="the outage is over")
+        await one.ask("GET", "/users/@me", status=503)
+        later = time.monotonic() + 60
+        monkeypatch.setattr(control.sandbox.faults, "_clock", lambda: later)
+        await one.ask("GET", "/users/@me")
     assert await control.call("GET", "/faults") == []
 
 
@@ -187,15 +186,24 @@ async def test_frames_are_swallowed_for_some_seconds(control: Control) -> None:
 
 
 async def test_a_gateway_that_refuses_lets_clients_resume_afterwards(control: Control) -> None:
-    """Sockets are cut and none is taken for a time; what happened meanwhile is replayed."""
+    """Sockets are cut and none is taken; what happened meanwhile is replayed."""
     general, _, bo = await places(control)
     async with aiohttp.ClientSession() as session:
         socket, ready = await identified(control, session)
-        await control.call("POST", "/faults", {"gateway": "refuse", "seconds": 0.3})
+        await control.call("POST", "/faults", {"gateway": "refuse"})
         assert (await socket.receive()).type == aiohttp.WSMsgType.CLOSED
         control.sandbox.world.say(int(general), int(bo), "while away")
         with pytest.raises(aiohttp.WSServerHandshakeError, match="503"):
             await session.ws_connect(control.sandbox.gateway)
+        await control.call("DELETE", "/faults")
+        missed, last = await resumed(control, session, ready)
+        assert (missed["t"], last["t"]) == ("MESSAGE_CREATE", "RESUMED")
+
+
+async def test_a_gateway_refuses_for_some_seconds(control: Control) -> None:
+    """Nobody has to end it."""
+    await control.call("POST", "/faults", {"gateway": "refuse", "seconds": 0.05})
+    async with aiohttp.ClientSession() as session:
 
         async def taken() -> bool:
             try:
@@ -205,23 +213,22 @@ async def test_a_gateway_that_refuses_lets_clients_resume_afterwards(control: Co
             return True
 
         await wait_until(taken, description="sockets are taken again")
-        missed, last = await resumed(control, session, ready)
-        assert (missed["t"], last["t"]) == ("MESSAGE_CREATE", "RESUMED")
 
 
-async def test_a_client_comes_back_after_a_gateway_that_refused(control: Control) -> None:
-    """discord.py identifies anew then, although it could resume: what was missed stays missed."""
+async def test_a_client_that_was_refused_identifies_anew(
+    control: Control, caplog: pytest.LogCaptureFixture
+) -> None:
+    """discord.py could resume, but gives its session up then: what was missed stays missed."""
     async with connected(control.sandbox) as client:
         general, _, bo = await places(control)
-        await control.call("POST", "/faults", {"gateway": "refuse", "seconds": 0.05})
-        await wait_until(
-            lambda: control.sandbox.connections.identifies == 2,
-            timeout=20.0,
-            description="it is back",
-        )
+        await control.call("POST", "/faults", {"gateway": "refuse"})
+        await wait_until(lambda: "reconnect" in caplog.text, description="it has been refused")
+        await control.call("DELETE", "/faults")
         await client.next("ready", count=2)
         control.sandbox.world.say(int(general), int(bo), "back?")
         assert (await client.next("message")).content == "back?"
+        gateway = control.sandbox.connections
+        assert (gateway.identifies, gateway.resumes) == (2, 0)
 
 
 async def test_an_identify_that_comes_too_early_is_an_invalid_session(control: Control) -> None:
