@@ -84,11 +84,13 @@ class Pages:
         replies: bool = True,
         ping: bool,
         asides: bool = False,
+        notifies: str | None = None,
     ) -> None:
         """
         Send nothing that is older than *after*, the id of what is answered.
 
         Page 0 *replies* to it if it is a message, and notifies its author with *ping*.
+        Where it replies to nothing, it may notify *notifies*, the id of whom it mentions.
         *asides* are messages beside the reply: pages from `ASIDES` on, which reply to nothing.
         """
         self._pace = pace
@@ -97,6 +99,7 @@ class Pages:
         self._holding = holding
         self._channel = channel
         self._asides = asides
+        self._notifies = notifies
         self._reply_to = after if replies else None
         self._after = after
         self._ping = ping
@@ -169,9 +172,10 @@ class Pages:
         if page.message_id is not None:
             return Posted(page.message_id, page.issue, None)
         reply_to = self._reply_to if number == 0 else None
+        told = replace(form, notifies=self._notifies if number == 0 else None)
         try:
             sent = await self._wire.create(
-                self._channel, form, nonce=self._nonce(page), reply_to=reply_to, ping=self._ping
+                self._channel, told, nonce=self._nonce(page), reply_to=reply_to, ping=self._ping
             )
         except (Unreachable, asyncio.CancelledError):
             self._unsettled.setdefault(number, Unsettled(page, time.monotonic()))

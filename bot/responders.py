@@ -272,8 +272,8 @@ class Turn:
         Set a timer, once this turn finishes; one of that name in this conversation is replaced.
 
         When *delay* seconds have passed, and *every* so many (≥ 60) again, this cog gets a turn
-        with the trigger `Kind.TIMER`, *name* and *payload* (JSON, ≤ 16 KiB). Its reply is a message
-        like any, which in a guild begins with whom it is for.
+        with the trigger `Kind.TIMER`, *name* and *payload* (JSON, ≤ 16 KiB). Its reply replies to
+        nothing; in a guild it begins with whom it is for, and notifies them (`ping_author`).
         """
         self._kept.schedule(name, delay, every, payload)
 

@@ -90,6 +90,8 @@ class Outgoing:
     button: Button | None = None
     #: A line of small print below the text that is no part of it.
     status: str = ""
+    #: Id of the one person whom a mention in a new message may notify.
+    notifies: str | None = None
 
     @property
     def content(self) -> str:

@@ -233,6 +233,7 @@ class TurnRun:
             replies=replies,
             ping=self._pings(),
             asides=asides,
+            notifies=self._asked_by.author.id if self._addressee and self._pings() else None,
         )
 
     @property
@@ -240,7 +241,8 @@ class TurnRun:
         return self._asked_by.trigger.kind is Kind.TIMER
 
     def _pings(self) -> bool:
-        late = time.time() - made_at(self._asked_by.id) > SLOW_REPLY
+        # Whoever has set a timer has turned to other things.
+        late = self._by_timer or time.time() - made_at(self._asked_by.id) > SLOW_REPLY
         rule = self._tools.rules.ping_author
         return rule == "always" or (rule == "slow" and late)
 

@@ -93,6 +93,7 @@ class DiscordWire:
             reference = discord.MessageReference(
                 message_id=int(reply_to), channel_id=int(channel), fail_if_not_exists=False
             )
+        people = [discord.Object(int(content.notifies))] if content.notifies else False
         async with translated():
             message = await self._channel(channel).send(
                 content.content,
@@ -100,7 +101,7 @@ class DiscordWire:
                 reference=reference,
                 view=view(content),
                 allowed_mentions=discord.AllowedMentions(
-                    everyone=False, users=False, roles=False, replied_user=ping
+                    everyone=False, users=people, roles=False, replied_user=ping
                 ),
                 **named(content.pieces, "files"),
             )

@@ -34,6 +34,8 @@ class Sent:
     #: Each text it has shown, in order.
     texts: list[str]
     deleted: bool = False
+    #: Whom a mention in it has notified.
+    notifies: str | None = None
     #: The interaction that it is the response to.
     answers: str | None = None
     #: The button of ours under it now.

@@ -69,6 +69,7 @@ class Discord:
         """Put a message of ours there, which carries what *content* does; answer its id."""
         sent = Sent(snowflake(), channel, text, nonce, reply_to, ping, [text])
         sent.carry(content or Outgoing(text))
+        sent.notifies = content.notifies if content else None
         self.messages.append(sent)
         return sent.id
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from bot.endings import Ending
 from bot.inbound import Kind
 from bot.responders import Turn
 from state.listings import Scheduled
-from tests.unit.fake_process import Process, Script, hurry, running
+from tests.unit.fake_process import RULES, Process, Script, hurry, running
 from tests.unit.fake_store import Store
 from tests.unit.fakes import ADA, BO, Discord, message
 from tests.unit.replays import ask, replayed
@@ -184,7 +185,17 @@ async def test_a_timer_rings_in_a_turn_of_its_own() -> None:
         reply = bot.discord.messages[-1]
         assert reply.text == "<@101> tea: {'cups': 2}, for Ada []"
         assert reply.reply_to is None
+        assert reply.notifies == ADA.id
         assert await timers(bot.store) == []
+
+
+async def test_a_timer_notifies_nobody_where_replies_never_do() -> None:
+    """`ping_author` is about the replies of timers as well."""
+    rules = replace(RULES, ping_author="never")
+    async with running(Script(ticking), rules=rules) as bot:
+        await ask(bot)
+        await passes(bot, 301)
+        assert [message.notifies for message in bot.discord.messages] == [None, None]
 
 
 async def test_a_timer_in_a_direct_message_names_nobody() -> None:

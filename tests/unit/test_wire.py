@@ -97,6 +97,15 @@ async def test_a_create_pings_nobody_but_perhaps_the_author_it_replies_to(ping: 
     assert (reference["message_id"], reference["fail_if_not_exists"]) == (3, False)
 
 
+async def test_a_create_may_notify_the_one_person_whom_it_is_for() -> None:
+    """Whoever else it mentions, and never by everyone or a role."""
+    client = Client()
+    told = Outgoing("<@5> <@6> @everyone", notifies="5")
+    await client.wire.create("2", told, nonce="n", reply_to=None, ping=True)
+    mentions = client.channel.send.call_args.kwargs["allowed_mentions"].to_dict()
+    assert (mentions["parse"], mentions["users"]) == ([], [5])
+
+
 async def test_an_edit_pings_nobody() -> None:
     """Discord judges the mentions of an edit anew."""
     client = Client()
