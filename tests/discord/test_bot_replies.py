@@ -10,6 +10,7 @@ from simcord.backend.models import Message
 from bot import texts
 from bot.speaking import STATUS_SIGN
 from sandbox import Sandbox
+from sandbox.faults import Fault
 from state import connect
 from state.keys import Scope
 from tests.discord.bots import Room, running
@@ -100,6 +101,34 @@ async def test_a_press_is_answered_by_whoever_offered_it(
         room = Room(sandbox)
         press(room, "Bo", await asked(room), "Tails")
         await room.until_replies("Which one?", "Bo chose **Tails**: `{'side': 2}`")
+
+
+async def test_a_press_that_cannot_be_acknowledged_is_answered_all_the_same(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Discord shows "failed" for a moment; the reply shows that it was heard."""
+    async with running(sandbox, monkeypatch):
+        room = Room(sandbox)
+        message = await asked(room)
+        sandbox.faults.add(Fault("POST", "/interactions/*", status=404, code=10062))
+        press(room, "Bo", message, "Heads")
+        await room.until_replies("Which one?", "Bo chose **Heads**: `{'side': 1}`")
+
+
+async def test_two_processes_that_hear_one_press_answer_it_once(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interaction's id is its dedupe key, as a message's is."""
+    state = connect("memory:")
+    await state.open()
+    async with running(sandbox, monkeypatch, state), running(sandbox, monkeypatch, state) as two:
+        room = Room(sandbox)
+        message = await asked(room)
+        press(room, "Bo", message, "Heads")
+        await room.until_replies("Which one?", "Bo chose **Heads**: `{'side': 1}`")
+        await wait_until(lambda: not len(two.locks), description="nothing runs")
+        assert len(room.own()) == 2
+    await state.close()
 
 
 async def test_a_button_for_one_person_refuses_the_others(
