@@ -38,7 +38,8 @@ class Status:
     A line of small print under the reply while it grows, such as "reading 3 files…".
 
     It counts as progress, makes room for the next one, for text and for everything else, and is
-    never part of the reply. An empty one takes the line away. What does not fit is cut.
+    never part of the reply. An empty one takes the line from below a text; what does not fit is
+    cut.
     """
 
     text: str

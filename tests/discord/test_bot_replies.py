@@ -13,6 +13,7 @@ from sandbox import Sandbox
 from sandbox.faults import Fault
 from state import connect
 from state.keys import Scope
+from tests.discord.asking import Asking
 from tests.discord.bots import Room, running
 from tests.waiting import wait_until
 
@@ -220,3 +221,23 @@ async def test_without_the_right_a_piece_is_left_out_and_the_text_goes_on(
         assert not any(message.embeds or message.attachments for message in room.own())
         room.say("Bo", "count to 2")
         await wait_until(lambda: room.replies()[-1] == "1 2", description="the next answer")
+
+
+@pytest.mark.parametrize("ask", ["show a card", "send a file", "ask me"])
+async def test_the_response_to_a_command_carries_pieces_like_any_message(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, ask: str
+) -> None:
+    """They are put into the place of "thinking…" by the token of the command."""
+    async with running(sandbox, monkeypatch) as bot:
+        room = Asking(sandbox)
+        room.ask("Bo", ask)
+        await wait_until(
+            lambda: any(room.replies()) and not len(bot.locks), description="the reply"
+        )
+        first = room.own()[0]
+        carried = {"show a card": first.embeds, "send a file": first.attachments}
+        assert len(carried.get(ask, [first.components])) == 1
+        assert STATUS_SIGN not in first.content
+        if ask == "ask me":
+            press(room, "Bo", first, "Tails")
+            await room.until_replies("Which one?", "Bo chose **Tails**: `{'side': 2}`")
