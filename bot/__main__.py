@@ -137,8 +137,22 @@ def invite(loaded: Loaded) -> int:
 
 @app.command()
 @with_settings(*_RUN, "sandbox.port")
-def config(loaded: Loaded) -> int:
-    """Show every setting, its value and where it came from; secrets are hidden."""
+def config(
+    loaded: Loaded,
+    channel: Annotated[str | None, typer.Option(help="Id of a channel or thread.")] = None,
+    parent: Annotated[str | None, typer.Option(help="Id of the channel of a thread.")] = None,
+    category: Annotated[str | None, typer.Option(help="Id of the channel's category.")] = None,
+    guild: Annotated[str | None, typer.Option(help="Id of the channel's guild.")] = None,
+) -> int:
+    """Show every setting, its value and where it came from, for all or as it is in one place."""
+    from bot.cli.places import find, placed
+    from bot.config import Place
+
+    given = Place(channel, parent, category, guild)
+    if given != Place():
+        place, known = asyncio.run(find(loaded, given))
+        show.console().print(known, soft_wrap=True)
+        loaded = placed(loaded, place)
     show.console().print(show.settings_table(loaded))
     return 0
 

@@ -9,6 +9,7 @@ from typing import cast
 
 import aiohttp
 
+from bot.config import Place
 from bot.errors import StartupFailed, TokenRefused
 
 #: Where Discord's REST API is, when the settings name no other.
@@ -24,6 +25,10 @@ _MESSAGE_CONTENT = 1 << 18 | 1 << 19
 #: The least that a bot needs here: view channels, send, send in threads, read history, add
 #: reactions, attach files, embed links.
 _RIGHTS = 1 << 10 | 1 << 11 | 1 << 38 | 1 << 16 | 1 << 6 | 1 << 15 | 1 << 14
+
+
+#: Types of channels that are threads: of announcements, public, private.
+_THREADS = (10, 11, 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,7 @@ async def who_is(token: str, api: str | None) -> Application:
     Raise `TokenRefused` when Discord refuses it, `StartupFailed` when nothing sensible answers.
     """
     base = (api or DISCORD_API).rstrip("/")
-    headers = {"Authorization": f"Bot {token}", "User-Agent": "DiscordBot (interlock, 0.1)"}
-    async with aiohttp.ClientSession(headers=headers, timeout=_TIMEOUT) as session:
+    async with aiohttp.ClientSession(headers=_headers(token), timeout=_TIMEOUT) as session:
         user = await _get(session, f"{base}/users/@me")
         application = await _get(session, f"{base}/oauth2/applications/@me")
     flags = application.get("flags", 0)
@@ -70,6 +74,31 @@ async def who_is(token: str, api: str | None) -> Application:
         bot_name=str(user.get("username", "")),
         flags=flags if isinstance(flags, int) else 0,
     )
+
+
+async def where_is(token: str, api: str | None, channel: str) -> Place:
+    """
+    Answer where a channel or thread is.
+
+    Raise `TokenRefused` when Discord refuses the token, `StartupFailed` when it does not say.
+    """
+    base = (api or DISCORD_API).rstrip("/")
+    async with aiohttp.ClientSession(headers=_headers(token), timeout=_TIMEOUT) as session:
+        found = await _get(session, f"{base}/channels/{channel}")
+        parent = _id(found.get("parent_id"))
+        guild = _id(found.get("guild_id"))
+        if found.get("type") not in _THREADS or parent is None:
+            return Place(channel, None, parent, guild)
+        above = await _get(session, f"{base}/channels/{parent}")
+    return Place(channel, parent, _id(above.get("parent_id")), guild)
+
+
+def _id(value: object) -> str | None:
+    return str(value) if value else None
+
+
+def _headers(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bot {token}", "User-Agent": "DiscordBot (interlock, 0.1)"}
 
 
 async def _get(session: aiohttp.ClientSession, url: str) -> dict[str, object]:

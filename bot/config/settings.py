@@ -109,7 +109,7 @@ class Settings(BaseSettings):
         and gives way to one for a category or a channel.
         """
         conversation = self.conversation
-        for override in self._overrides(place, chosen):
+        for override in self.tables(place, chosen).values():
             conversation = override.over(conversation)
         return conversation
 
@@ -147,7 +147,7 @@ class Settings(BaseSettings):
     def cog_table(self, name: str, place: Place) -> Mapping[str, object]:
         """Answer a cog's table as written, with what *place* sets laid over it."""
         table = self.cogs.get(name, {})
-        for override in self._overrides(place):
+        for override in self.tables(place).values():
             table = overlay(table, override.cogs.get(name, {}))
         return table
 
@@ -163,13 +163,13 @@ class Settings(BaseSettings):
             for id_, override in tables.items():
                 yield (kind, id_), override
 
-    def _overrides(self, place: Place, chosen: Override | None = None) -> list[Override]:
-        """List what holds in *place*, the widest first."""
-        found = (
-            self.guilds.get(place.guild or ""),
-            chosen,
-            self.categories.get(place.category or ""),
-            self.channels.get(place.parent or ""),
-            self.channels.get(place.channel or ""),
-        )
-        return [override for override in found if override is not None]
+    def tables(self, place: Place, chosen: Override | None = None) -> dict[str, Override]:
+        """Answer what holds in *place* by its name in the file, the widest first."""
+        found = {
+            f"guilds.{place.guild}": self.guilds.get(place.guild or ""),
+            "chosen": chosen,
+            f"categories.{place.category}": self.categories.get(place.category or ""),
+            f"channels.{place.parent}": self.channels.get(place.parent or ""),
+            f"channels.{place.channel}": self.channels.get(place.channel or ""),
+        }
+        return {name: override for name, override in found.items() if override is not None}

@@ -20,6 +20,8 @@ class DiscordStub:
         self.flags = MESSAGE_CONTENT
         self.status = 200
         self.body: bytes | None = None
+        #: Channels by their ids; of others it has never heard.
+        self.channels: dict[str, dict[str, object]] = {}
 
     def answer(self, path: str, authorization: str) -> tuple[int, bytes]:
         """Answer one request."""
@@ -31,6 +33,9 @@ class DiscordStub:
             "/api/v10/users/@me": {"id": APPLICATION, "username": "Parrot", "bot": True},
             "/api/v10/oauth2/applications/@me": {"id": APPLICATION, "flags": self.flags},
         }
+        if (id_ := path.removeprefix("/api/v10/channels/")) != path:
+            channel = self.channels.get(id_)
+            return (200, json.dumps(channel).encode()) if channel else (404, b'{"code": 10003}')
         return self.status, json.dumps(answers[path]).encode()
 
 
