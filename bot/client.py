@@ -74,7 +74,7 @@ class Interlock(commands.AutoShardedBot):
         core = Core(state, wire, self._core_rules(), self.responder)
         self.locks, self.notices, self.conversations = core.locks, core.notices, core.conversations
         self.requests, self.door, self.wakes = core.requests, core.door, core.wakes
-        self._reloading = Reloading(self, self.locks)
+        self._reloading = Reloading(self, self.locks, self.rules.check_cog)
         self.followed = Followed(state)
         self._presses = Presses(self.requests, self.rules.operators)
         self._asks = Asks(

@@ -7,7 +7,7 @@ For whoever writes a cog and watches it: a file that does not load leaves the ol
 import asyncio
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import discord
@@ -16,7 +16,7 @@ from discord.ext import commands
 
 from bot import extensions
 from bot.commands import sync_commands
-from bot.errors import ResponderInvalid, StartupFailed
+from bot.errors import StartupFailed
 from bot.inbound import Message
 from bot.locks import Locks
 from bot.notices import readable
@@ -34,23 +34,25 @@ log = structlog.get_logger(__name__)
 class Reloading:
     """Watches the files of the loaded extensions."""
 
-    def __init__(self, bot: commands.AutoShardedBot, locks: Locks) -> None:
-        """Reload into *bot*; *locks* tells whose turns run."""
+    def __init__(
+        self, bot: commands.AutoShardedBot, locks: Locks, check: Callable[[object], None]
+    ) -> None:
+        """
+        Reload into *bot*; *locks* tells whose turns run.
+
+        *check* raises a `StartupFailed` for a cog whose settings are wrong.
+        """
         self._bot = bot
+        self._check_cog = check
         self._locks = locks
         self._seen: dict[str, Stamps] = {}
         self._waiting: set[str] = set()
-        #: Responders that were replaced, for turns that begin while there is no valid new one.
-        self._replaced: dict[str, Responder] = {}
+        #: Old responders, for turns that begin while the new ones are loaded or are no good.
+        self._instead: dict[str, Responder] = {}
 
     def responder(self, name: str) -> Responder:
-        """Find a responder by the name of its cog: the loaded one, or the one it replaces."""
-        try:
-            return extensions.responder(self._bot.cogs, name)
-        except ResponderInvalid:
-            if (old := self._replaced.get(name)) is None:
-                raise
-            return old
+        """Find a responder by the name of its cog, or raise `ResponderInvalid`."""
+        return self._instead.get(name) or extensions.responder(self._bot.cogs, name)
 
     async def run(self) -> None:
         """Look every second, until cancelled."""
@@ -81,20 +83,40 @@ class Reloading:
 
     async def _reload(self, name: str) -> None:
         """Put the new code in place of the old, or say in a line why the old one stays."""
-        old = {cog.qualified_name: cog for cog in self._cogs(name) if isinstance(cog, Responder)}
-        self._replaced |= old
+        for cog in self._cogs(name):
+            if isinstance(cog, Responder):
+                self._instead.setdefault(cog.qualified_name, cog)
         _drop_bytecode(name)
+        failure: StartupFailed | None = None
         try:
             await extensions.reload(self._bot, name)
-            for responder in old:
-                extensions.responder(self._bot.cogs, responder)
+        except StartupFailed as error:  # discord.py has set the old code up again
+            failure = error
+        try:
+            self._check(name)
         except StartupFailed as error:
-            log.error("extension not loaded anew, the old one stays", reason=str(error))  # noqa: TRY400
+            failure = failure or error
+        else:
+            for responder in self._old(name):
+                del self._instead[responder]
+        if failure is not None:
+            log.error("extension not loaded anew, the old one stays", reason=str(failure))
             return
-        for responder in old:
-            self._replaced.pop(responder, None)
         log.info("extension loaded anew", extension=name)
         await self._sync()
+
+    def _old(self, extension: str) -> list[str]:
+        """Name the responders of an extension that old ones stand in for."""
+        return [
+            name for name, cog in self._instead.items() if _is_part(type(cog).__module__, extension)
+        ]
+
+    def _check(self, extension: str) -> None:
+        """Raise a `StartupFailed` for what the bot would not have been started with."""
+        for cog in self._cogs(extension):
+            self._check_cog(cog)
+        for responder in self._old(extension):
+            extensions.responder(self._bot.cogs, responder)
 
     async def _sync(self) -> None:
         try:

@@ -34,6 +34,35 @@ async def setup(bot):
 """
 
 
+MUTE = """
+from discord.ext import commands
+
+class Saved(commands.Cog):
+    async def respond(self, turn):
+        return "no generator"
+
+async def setup(bot):
+    await bot.add_cog(Saved())
+"""
+
+PICKY = """
+from discord.ext import commands
+from pydantic import BaseModel
+
+class Needs(BaseModel):
+    size: int
+
+class Saved(commands.Cog):
+    settings_model = Needs
+
+    async def respond(self, turn):
+        yield "picky"
+
+async def setup(bot):
+    await bot.add_cog(Saved())
+"""
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Work beside `my/`, and look at files often."""
@@ -115,6 +144,8 @@ async def test_a_reply_that_is_being_written_ends_in_the_old_code(
         ("raise ValueError('no')", "extensions: saved does not load: ValueError: no"),
         ("async def setup(bot): pass", 'the cog "Saved" is not loaded'),
         ("raise SystemExit", "extensions: saved does not load: SystemExit"),
+        (MUTE, "Saved.respond is no async generator"),
+        (PICKY, "cogs.saved.size: is missing; the cog needs it"),
     ],
 )
 async def test_a_broken_file_keeps_the_old_cog_and_says_why(

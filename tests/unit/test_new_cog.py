@@ -12,6 +12,18 @@ from tests.unit.command_line import interlock, refused
 ROOT = Path(__file__).parents[2]
 
 
+SOCKETS = """
+import pytest
+
+pytest_plugins = ["bot.testing.fixtures"]
+
+@pytest.mark.asyncio
+async def test_weather(room):
+    room.says("Ada", "hello")
+    assert (await room.reply()).startswith("You said: hello. Done as ")
+"""
+
+
 def python(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a Python program in *folder* as a person would, with the bot on its path."""
     environment = {"PYTHONPATH": str(ROOT), "PATH": ""}
@@ -32,6 +44,18 @@ def test_the_generated_test_passes(empty_folder: Path) -> None:
         "pytest", "-q", "-p", "no:simcord", "my/test_weather_report.py", folder=empty_folder
     )
     assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_cog_answers_over_real_sockets_by_the_settings_that_were_shown(
+    empty_folder: Path,
+) -> None:
+    """The pytest plugin reads interlock.toml, which holds the lines as they stand."""
+    shown = interlock("new-cog", "weather").stdout
+    lines = shown[shown.index("extensions =") : shown.index("To try it")]
+    (empty_folder / "interlock.toml").write_text(lines)
+    (empty_folder / "test_sockets.py").write_text(SOCKETS)
+    done = python("pytest", "-q", "-p", "no:simcord", "test_sockets.py", folder=empty_folder)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("words", [("check",), ("format", "--check", "--diff")])
