@@ -85,8 +85,9 @@ class Placed:
     The inbound is in the inbox.
 
     *place* counts the inbounds ahead of it, a running turn as one. *turnover* tells whether it was
-    started: at place 0, unless the conversation is held without a turn, or the inbound held back;
-    at another place an older head was, when the holder of the conversation had died.
+    started: at place 0, unless the claim was None, the conversation is held without a turn, or the
+    inbound is held back; at another place an older head was, when the holder of the conversation
+    had died.
     """
 
     place: int

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chaos.simulation.asked import Asked
-from chaos.simulation.grants import ASKED, ENDED_BY
+from chaos.simulation.grants import ASKED, ENDED_BY, same
 from chaos.simulation.notes import Notes, TurnNote, demand
 from chaos.simulation.script import SCRIPTS
 from state.outcomes import (
@@ -139,6 +139,7 @@ class Book(Asked):
             for inbound in answer:
                 notes.leave(inbound, self.now)
             turn.taken[key] = took
+            notes.relent()
         first = turn.taken[key]
         demand(first == took, "journal", "{} took {}, a replay {}", key, first, took)
 
@@ -200,10 +201,10 @@ class Book(Asked):
         self.acted(turn)
         started = list(answer.started.inbounds if answer.started else ())
         told = tuple(inbound.id for inbound in started)
-        again = turn.made_of if turn.rejoined else ()
         dying = ENDED_BY.get(turn.signal) if turn.signal else None
         # A timer may have fired by now, or only in this very hand-over: nobody was told which.
-        moves = notes.succeeding(turn) or (again and told[: len(again)] == again)
+        fired = any("@" in one for one in told) and told != turn.members
+        moves = notes.succeeding(turn) or (fired and told[: len(turn.members)] == turn.members)
         if dying is not None or not moves:
             notes.end(dying or Outcome.SUPERSEDED)
             self.turnover(notes, answer, claim)
@@ -211,6 +212,7 @@ class Book(Asked):
         for inbound in started:
             notes.ring(inbound, self.now)
         mine = notes.succeeding(turn)
+        again = notes.staying(turn, mine)
         # Among those that wait by their order, one that a timer made stands where nobody was told.
         right = sorted(told) == sorted((*again, *mine)) and (
             told == (*again, *mine) or not all(notes.waiting[one].plain for one in mine)
@@ -263,7 +265,8 @@ class Book(Asked):
         """Judge the signals that a sweep sees."""
         for signal in answer.signals:
             turn = self.current(self.of(signal.conversation), signal.turn, "signalled")
-            demand(turn.signal is signal.kind, "signals", "{} was swept as {}", turn.signal, signal)
+            known = same(turn, signal.kind)
+            demand(known, "signals", "{} was swept as {}", turn.signal, signal)
 
     def view(self, answer: View, conversation: Conversation) -> None:
         """Judge what a conversation shows."""

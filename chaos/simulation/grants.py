@@ -16,6 +16,12 @@ ENDED_BY = {SignalKind.STOP: Outcome.STOPPED, SignalKind.KILL: Outcome.KILLED}
 Copy = tuple[dict[Conversation, Notes], dict[str, object]]
 
 
+def same(turn: TurnNote, told: SignalKind | None) -> bool:
+    """Whether *told* is what the turn was asked, as far as anybody was told."""
+    unsure = turn.relented and {told, turn.signal} == {None, SignalKind.SUPERSEDE}
+    return told is turn.signal or unsure
+
+
 class Grants:
     """What happened so far in a store that may be set back to an older copy."""
 
@@ -114,9 +120,8 @@ class Grants:
         demand(pages == turn.pages, "journal", "pages {}, recorded {}", pages, turn.pages)
         counted = started.attempts == turn.attempts
         demand(counted, "patience", "{} attempts, {} counted", started.attempts, turn.attempts)
-        demand(
-            started.signal is turn.signal, "signals", "{} became {}", turn.signal, started.signal
-        )
+        known = same(turn, started.signal)
+        demand(known, "signals", "{} became {}", turn.signal, started.signal)
 
     def grant(self, turn: TurnNote, lease: Lease, claim: Claim) -> None:
         """Note a new token."""
@@ -165,3 +170,4 @@ class Grants:
         for inbound in inbounds:
             notes.leave(inbound, self.now)
             notes.settle(inbound.id, outcome)
+        notes.relent()

@@ -50,6 +50,8 @@ class TurnNote:
     signalled: float | None = None
     everyone: bool = False
     rejoined: bool = False
+    #: Whether a request to make room was taken back.
+    relented: bool = False
     steps: dict[tuple[str, str], bytes] = field(default_factory=dict)
     pages: dict[tuple[int, int], Page] = field(default_factory=dict)
     taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -84,6 +86,8 @@ class Notes:
     #: Timers that people have set.
     timers_set: set[str] = field(default_factory=set)
     accepted: int = 0
+    #: Who wrote each accepted inbound.
+    authors: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> "Notes":
         """Return a copy that changes on its own."""
@@ -95,6 +99,7 @@ class Notes:
             dict(self.timers),
             set(self.timers_set),
             self.accepted,
+            dict(self.authors),
         )
 
     def accept(
@@ -110,6 +115,7 @@ class Notes:
         running = self.turn is not None and inbound.id in self.turn.members
         demand(not (known or running), "one turn", "{} was accepted twice", inbound.id)
         self.accepted += 1
+        self.authors[inbound.id] = inbound.author
         order = -self.accepted if first else self.accepted
         self.waiting[inbound.id] = Waits(inbound, order, joins, plain)
 
@@ -158,6 +164,19 @@ class Notes:
                 moves.append(waits.inbound.id)
                 answered.add(waits.inbound.id)
         return tuple(moves)
+
+    def staying(self, turn: TurnNote, moved: tuple[str, ...]) -> tuple[str, ...]:
+        """What *turn* was to answer and its successor is: all of it, or what others wrote."""
+        heard = set() if turn.rejoined else {self.authors[one] for one in moved}
+        return tuple(one for one in turn.members if moved and self.authors[one] not in heard)
+
+    def relent(self) -> None:
+        """Note that nobody is left for whom the turn was to make room."""
+        turn = self.turn
+        if turn is not None and turn.signal is SignalKind.SUPERSEDE and not self.succeeding(turn):
+            # What a timer made may be left, of which nobody was told.
+            turn.signal, turn.relented = None, True
+            turn.everyone = turn.rejoined = False
 
     def begin(self, started: Started, now: int) -> TurnNote:
         """Note a new turn, made of what waited."""

@@ -296,3 +296,6 @@ async def test_a_scope_is_a_conversations_or_a_persons(one: State) -> None:
     for scope in (Scope("x" * 128), Scope("x", "x" * 128), Scope("x", person="x" * 128)):
         await one.put(scope, "k", b"1")
         assert await one.get(scope, "k") == b"1"
+        own = op()
+        for _ in range(2):
+            assert await one.put_if_absent(scope, "other", b"1", op=own)

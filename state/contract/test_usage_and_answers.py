@@ -110,7 +110,7 @@ async def test_an_answer_keeps_nothing_pending(one: State, clock: Clock) -> None
 async def test_a_turn_that_was_cut_short_keeps_its_answer_and_timers(
     one: State, two: State, clock: Clock
 ) -> None:
-    """Superseded or given up: state, keys and usage of such a run are not kept. Contract 28, 45."""
+    """And what it used; state and keys of such a run are not kept. Contract 28, 45, 66."""
     changes = Changes(
         state=b"lost",
         transcript=(b"half",),
@@ -120,27 +120,27 @@ async def test_a_turn_that_was_cut_short_keeps_its_answer_and_timers(
         usage={"tokens": 5},
     )
 
-    async def check(inbound: str) -> None:
+    async def check(inbound: str, tokens: int) -> None:
         assert await two.answer(HERE, inbound) == b"half"
         assert [s.timer.id for s in (await two.schedules(HERE.owner)).timers] == ["t"]
         assert await two.get(LOCAL, "k") is None
-        assert await two.usage(HERE.owner, day(clock)) == {}
+        assert await two.usage(HERE.owner, day(clock)) == {"tokens": tokens}
         await two.unschedule(HERE, "t")
 
     old = (await begin(one, message("m1"))).lease
     await say(one, message("m2"), could=FOLLOW_UP)
     start = started(await one.supersede(old, op=op(), claim=CLAIM, changes=changes))
     assert start.state is None
-    await check("m1")
+    await check("m1", 5)
     await one.fail(start.lease, "no", changes, retry_in=None, limit=1, op=op(), claim=CLAIM)
-    await check("m2")
+    await check("m2", 10)
     assert len(await one.history(HERE)) == 2
 
 
-async def test_a_failure_that_is_tried_again_keeps_nothing(
+async def test_a_failure_that_is_tried_again_keeps_only_what_it_used(
     one: State, two: State, clock: Clock
 ) -> None:
-    """The run that ends the turn is the one that counts. Contract 43."""
+    """All else is written by the run that ends the turn. Contract 43, 66."""
     lease = (await begin(one, message("m1"))).lease
     changes = Changes(
         transcript=(b"half",),
@@ -149,11 +149,13 @@ async def test_a_failure_that_is_tried_again_keeps_nothing(
         answer=b"half",
         usage={"tokens": 5},
     )
-    await one.fail(lease, "busy", changes, retry_in=60, limit=9, op=op(), claim=CLAIM)
+    own = op()
+    for _ in range(2):
+        await one.fail(lease, "busy", changes, retry_in=60, limit=9, op=own, claim=CLAIM)
     assert await two.answer(HERE, "m1") is None
     assert (await two.schedules(HERE.owner)).timers == ()
     assert (await two.get(LOCAL, "k"), await two.history(HERE)) == (None, ())
-    assert await two.usage(HERE.owner, day(clock)) == {}
+    assert await two.usage(HERE.owner, day(clock)) == {"tokens": 5}
 
 
 async def test_a_reset_turn_keeps_what_is_not_the_conversations(

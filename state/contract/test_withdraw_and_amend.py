@@ -117,14 +117,14 @@ async def test_an_edit_of_what_runs_asks_the_turn_to_make_room(one: State, two: 
 
 
 async def test_an_edit_by_another_than_the_lead_is_not_lost(one: State, two: State) -> None:
-    """What continues a message of the turn moves with it, whoever wrote it. Contract 26, 28."""
+    """Nor is the lead's message, which the new turn answers beside it. Contract 26, 28."""
     lease = (await begin(one, message("m1"))).lease
     await say(one, message("m2", "bob"))
     await one.take(lease, "k")
     edit = message("m2@1", "bob", b"edited")
     assert await two.amend(HERE, "m2", edit, op=op()) == Superseding("m1")
     start = started(await one.supersede(lease, op=op(), claim=CLAIM, carry=b"c"))
-    assert (start.lease.turn, start.inbounds) == ("m2@1", (edit,))
+    assert (start.lease.turn, start.inbounds) == ("m2@1", (message("m1"), edit))
     assert (start.followups, start.carry) == (1, b"c")
 
 

@@ -79,6 +79,7 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
         self._db.seen[conversation, inbound.id] = now
         decision: Admission = admission.decide(record, inbound, could, policy, now)
         if not isinstance(decision, Ignored | Refused | Duplicate):
+            handover.relent(record)
             turnover = self._take_up(record, op, claim, now)
             settled = (
                 decision.turnover.settled if isinstance(decision, Placed | Superseding) else ()
@@ -142,9 +143,11 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
         if first is not None:
             return first
         record, turn = self._holding(lease)
-        if changes is not None:
-            handover.write(record, turn, changes, now, state=False)
         successor = handover.successor(record, turn, carry, now)
+        if changes is not None:
+            stays = successor.inbounds if successor is not None else ()
+            handover.write(record, turn, changes, now, state=False, but=stays)
+            self._use(record, changes, now)
         handover.end_turn(record)
         record.turn = successor
         turnover = handover.next_turn(record, op, claim, now, lambda: self._number(record))
@@ -156,6 +159,7 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
         record, turn = self._holding(lease)
         if key not in turn.taken:
             turn.taken[key] = record.withdraw(author)
+            handover.relent(record)
         return turn.taken[key]
 
     async def record(self, lease: Lease, name: str, key: str, value: bytes) -> bytes:
@@ -213,6 +217,7 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
         if first is not None:
             return first
         record, turn = self._holding(lease)
+        self._use(record, changes, now)
         turn.attempts += 1
         ended = turn.pending() in handover.ENDED_BY
         if retry_in is not None and turn.attempts < limit and not ended:
@@ -270,6 +275,7 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
         turn = record.turn
         hit = turn is not None and (author is None or turn.includes(author))
         dropped = record.withdraw(author)
+        handover.relent(record)
         running = None
         if turn is not None and hit:
             admission.request(record, turn, SignalKind.KILL, by)

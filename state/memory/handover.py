@@ -187,13 +187,28 @@ def successor(record: Record, turn: Turn, carry: bytes | None, now: int) -> Turn
     if not moved:
         return None
     record.inbox = deque(e for e in record.inbox if all(e is not m for m in moved))
-    again = turn.inbounds if turn.rejoined else ()
+    again = staying(turn, moved)
     admitted = turn.admitted if again else min(entry.at for entry in moved)
     inbounds = tuple(entry.inbound for entry in moved)
     after = Turn(inbounds[-1].id, (*again, *inbounds), admitted, now)
-    after.followups = turn.followups + (not again)
+    after.followups = turn.followups + (not turn.rejoined)
     after.carry = carry
     return after
+
+
+def staying(turn: Turn, moved: list[Waiting]) -> tuple[Inbound, ...]:
+    """What *turn* was to answer and its successor still is: all of it, or what others wrote."""
+    if turn.rejoined:
+        return turn.all_inbounds
+    heard = {entry.inbound.author for entry in moved}
+    return tuple(inbound for inbound in turn.all_inbounds if inbound.author not in heard)
+
+
+def relent(record: Record) -> None:
+    """Take a request to make room back, once nothing waits any more that would move."""
+    turn = record.turn
+    if turn is not None and turn.pending() is SignalKind.SUPERSEDE and not succeeding(record, turn):
+        turn.signal, turn.everyone, turn.rejoined = None, False, False
 
 
 def succeeding(record: Record, turn: Turn) -> list[Waiting]:
@@ -213,14 +228,22 @@ def end_turn(record: Record) -> None:
     record.expires = record.backing_off = 0
 
 
-def write(record: Record, turn: Turn, changes: Changes, now: int, *, state: bool) -> None:
+def write(
+    record: Record,
+    turn: Turn,
+    changes: Changes,
+    now: int,
+    *,
+    state: bool,
+    but: tuple[Inbound, ...] = (),
+) -> None:
     """
-    Write timers, answer and (if *state*) state, and the transcript.
+    Write timers, answer (except to those in *but*), the transcript and (if *state*) state.
 
     State and transcript only unless the conversation was reset meanwhile.
     """
     if changes.answer is not None:
-        for inbound in turn.all_inbounds:
+        for inbound in (one for one in turn.all_inbounds if one not in but):
             record.given.setdefault(inbound.id, (now, changes.answer))
     for gone in changes.unschedule:
         record.alarms.pop(gone, None)

@@ -100,6 +100,10 @@ class Keeping(Handle):
                 self._db.keys.pop((put.scope, put.key), None)
             else:
                 self._keep(put.scope, put.key, put.value, put.ttl)
+        self._use(record, changes, now)
+
+    def _use(self, record: Record, changes: Changes, now: int) -> None:
+        """Add to the owner's usage of today."""
         if changes.usage:
             owner, today = record.conversation.owner, dt.datetime.fromtimestamp(now / 1e6, dt.UTC)
             self._db.usage.setdefault((owner, _day(today)), Counter()).update(changes.usage)
@@ -141,7 +145,7 @@ def _day(moment: dt.datetime) -> str:
 
 def _place(scope: Scope) -> Conversation:
     """Where the answers to a scope's operations are remembered."""
-    return Conversation(scope.owner, f"keys/{scope.conversation or scope.person or 'owner'}")
+    return Conversation(scope.owner, scope.conversation or scope.person or "owner")
 
 
 def _bounded(value: bytes) -> bytes:

@@ -79,6 +79,7 @@ class Messages(Handle):
         answer: Withdrawn | NotWaiting = NotWaiting(self._answering(conversation, inbound))
         if (entry := record.waiting(inbound)) is not None:
             record.inbox.remove(entry)
+            handover.relent(record)
             answer = Withdrawn(entry.inbound)
             handover.rewake(record, now)
         self._sweep(record)

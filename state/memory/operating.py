@@ -133,6 +133,7 @@ class Operating(Handle):
             record.inbox.extendleft(reversed([Waiting(inbound, now) for inbound in others]))
             record.wake = None
         record.withdraw(author)
+        handover.relent(record)
         record.transcript = [line for line in record.transcript if line.author != author]
         record.dead = type(record.dead)(
             replace(letter, inbounds=kept)

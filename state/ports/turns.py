@@ -49,7 +49,8 @@ class Turns(Protocol):
         2. The current turn carries no stop or kill, and one of: `could.joins` is an inbound of it;
            `policy.interrupt` and `could.trigger`; `could.follow_up`, its lead is the author, it was
            superseded fewer than `policy.max_followups` times and (`early_only`) has no page yet.
-           Append, and signal SUPERSEDE → Superseding. The bounds of 3 hold here too.
+           Append, and signal SUPERSEDE → Superseding. The bounds of 3 hold here too. When all
+           that asked for room is withdrawn, taken, dropped or killed, so is the signal.
         3. `could.trigger`: append if fewer than `policy.inbox` wait and fewer than
            `policy.per_person` of the author's, → Placed. Over the person's share: Refused. Full:
            Refused, or under DROP_OLDEST the oldest waiting one is settled as DROPPED. Under
@@ -108,11 +109,12 @@ class Turns(Protocol):
         The new turn has the newest of those inbounds' id as its id, a new token, no steps, no
         pages, *carry*, and a count of follow-ups one higher; its order is before all that waits.
         With them move those that continue an inbound of the turn (`could.joins`, an edit), whoever
-        wrote them; superseded by an interruption, everybody's. Superseded by the rest of its own
-        (`could.joins`), its inbounds come along and the count stays. The old turn's inbounds are
-        acknowledged as SUPERSEDED. If nothing moves, or the turn carries a stop or kill, this is a
-        commit with the outcome SUPERSEDED (or STOPPED, KILLED) instead. Either way, transcript,
-        timers and answer of *changes* are written; state, key-values and usage never are.
+        wrote them; superseded by an interruption, everybody's. What the old turn was to answer of
+        other people than those whose inbounds move comes along, first; superseded by the rest of
+        its own (`could.joins`), all of it does and the count stays. The others are acknowledged as
+        SUPERSEDED. If nothing moves, or the turn carries a stop or kill, this is a commit with the
+        outcome SUPERSEDED (or STOPPED, KILLED) instead. Either way, transcript, timers, usage and
+        answer of *changes* are written; state and key-values never are.
         """
         ...
 
@@ -172,11 +174,12 @@ class Turns(Protocol):
         """
         Count an exception.
 
-        With *retry_in* and fewer than *limit* exceptions so far (this one included): give the lease
-        back, keep head, steps and pages, wake in *retry_in* seconds; nothing overtakes it. Else the
-        turn becomes a dead letter with *error*, what `supersede` would write of *changes* is
-        written, and the conversation is handed over as by `commit`. One that carries a stop or kill
-        is neither tried again nor a dead letter: the hand-over settles it as STOPPED or KILLED.
+        Either way the usage of *changes* is written. With *retry_in* and fewer than *limit*
+        exceptions so far (this one included): give the lease back, keep head, steps and pages, wake
+        in *retry_in* seconds; nothing overtakes it. Else the turn becomes a dead letter with
+        *error*, what else `supersede` would write of *changes* is written, and the conversation is
+        handed over as by `commit`. One that carries a stop or kill is neither tried again nor a
+        dead letter: the hand-over settles it as STOPPED or KILLED.
         """
         ...
 

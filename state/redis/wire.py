@@ -94,7 +94,7 @@ def ending(
     """
     What changes.lua reads of an ending, with what is the step's *own* in its place.
 
-    Only a *commit* writes state, key-values and usage.
+    Only a *commit* writes state and key-values.
     """
     terms = f"{op} {lease.token} {claim_terms(claim)}"
     if changes is None:
@@ -113,7 +113,7 @@ def ending(
 def writes_more(changes: Changes, *, commit: bool) -> bool:
     """Whether more.lua has anything to write."""
     beside = changes.answer is not None or changes.timers or changes.unschedule
-    return bool(beside or (commit and (changes.puts or changes.usage)))
+    return bool(beside or changes.usage or (commit and changes.puts))
 
 
 def more_keys(keys: Keys, owner: str, changes: Changes | None, *, commit: bool) -> list[str]:
@@ -137,12 +137,16 @@ def _entries(changes: Changes) -> list[Argument]:
 
 
 def _more(changes: Changes, *, commit: bool) -> tuple[str, list[Argument]]:
-    puts, usage = (changes.puts, dict(changes.usage)) if commit else ((), {})
+    puts = changes.puts if commit else ()
     counts = (
         f" {changes.answer is not None:d} {len(changes.unschedule)} {len(changes.timers)}"
-        f" {len(puts)} {len(usage)}"
+        f" {len(puts)} {len(changes.usage)}"
     )
-    more: list[Argument] = [] if changes.answer is None else [changes.answer]
+    more: list[Argument] = []
+    for used, amount in changes.usage.items():
+        more += [text(used), amount]
+    if changes.answer is not None:
+        more.append(changes.answer)
     more += changes.unschedule
     for given in changes.timers:
         more += timer(given)
@@ -150,6 +154,4 @@ def _more(changes: Changes, *, commit: bool) -> tuple[str, list[Argument]]:
         lasts = "*" if put.ttl is None else microseconds(put.ttl)
         name = f"k {whose_key(put.scope)} {put.key}"
         more += [f"{lasts} {put.value is not None:d} {name}", put.value or b""]
-    for used, amount in usage.items():
-        more += [text(used), amount]
     return counts, more

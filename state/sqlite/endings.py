@@ -1,12 +1,13 @@
 """What is dropped with a turn, and what stays of it."""
 
+import json
 from itertools import chain, repeat
 
 from state.ports import DEAD_LETTER_LIMIT
 from state.sqlite import alarms
 from state.sqlite.records import Record
 from state.sqlite.transaction import Transaction
-from state.values import Changes
+from state.values import Changes, Inbound
 
 
 def end_turn(tx: Transaction, record: Record) -> None:
@@ -33,14 +34,21 @@ def kept_state(tx: Transaction, record: Record) -> tuple[bytes | None, int]:
     return value, version
 
 
-def write(tx: Transaction, record: Record, changes: Changes, *, state: bool) -> None:
+def write(
+    tx: Transaction,
+    record: Record,
+    changes: Changes,
+    *,
+    state: bool,
+    but: tuple[Inbound, ...] = (),
+) -> None:
     """
-    Write timers, answer and (if *state*) state, and the transcript.
+    Write timers, answer (except to those in *but*), the transcript and (if *state*) state.
 
     State and transcript only unless the conversation was reset meanwhile.
     """
     if changes.answer is not None:
-        _answer(tx, record, changes.answer)
+        _answer(tx, record, changes.answer, but)
     for name in changes.unschedule:
         alarms.remove(tx, record, name)
     for timer in changes.timers:
@@ -57,13 +65,13 @@ def write(tx: Transaction, record: Record, changes: Changes, *, state: bool) -> 
         _transcribe(tx, record, changes)
 
 
-def _answer(tx: Transaction, record: Record, answer: bytes) -> None:
+def _answer(tx: Transaction, record: Record, answer: bytes, but: tuple[Inbound, ...]) -> None:
     """Keep the answer for each inbound of the turn that has none yet."""
     written = tx.execute(
         "INSERT OR IGNORE INTO answer (conversation, inbound, at, value) "
-        "SELECT conversation, name, ?, ? FROM inbound "
-        "WHERE conversation = ? AND part IS NOT NULL",
-        (tx.now, answer, record.key),
+        "SELECT conversation, name, ?, ? FROM inbound WHERE conversation = ? AND part IS NOT NULL "
+        "AND name NOT IN (SELECT value FROM json_each(?))",
+        (tx.now, answer, record.key, json.dumps([inbound.id for inbound in but])),
     )
     record.given += written.rowcount
 

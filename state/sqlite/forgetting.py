@@ -100,6 +100,7 @@ def _erase(tx: Transaction, key: str, author: str) -> None:
             inbox.prepend(tx, record, Waiting.of(inbound, tx.now))
         record.wake = None
     inbox.withdraw(tx, record, author)
+    handover.relent(tx, record)
     record.kept -= tx.execute(
         "DELETE FROM transcript WHERE conversation = ? AND author = ?", (key, author)
     ).rowcount

@@ -159,21 +159,46 @@ def by_number(page: Page) -> tuple[int, int]:
     return page.number, page.issue
 
 
-def succeed(tx: Transaction, record: Record, carry: bytes | None) -> None:
-    """End the turn, and put what waits for it into a new one in its place, if anything does."""
+def successor(tx: Transaction, record: Record) -> tuple[list[Waiting], tuple[Inbound, ...]]:
+    """
+    Answer what moves into a turn in the place of this one, and what it takes along of this one.
+
+    That is all of it, if the rest of it has come, or what others wrote than those whose moves.
+    """
     moved = [] if record.pending in ENDED_BY else succeeding(tx, record)
-    again = inbox.of_part(tx, record, 0) if record.rejoined and moved else ()
-    admitted = record.admitted if again else min((entry.at for entry in moved), default=0)
-    followups = record.followups + (not again)
+    if not moved:
+        return [], ()
+    inbounds = inbox.of_turn(tx, record)
+    heard = set() if record.rejoined else {entry.author for entry in moved}
+    return moved, tuple(inbound for inbound in inbounds if inbound.author not in heard)
+
+
+def succeed(
+    tx: Transaction,
+    record: Record,
+    moved: list[Waiting],
+    stays: tuple[Inbound, ...],
+    carry: bytes | None,
+) -> None:
+    """End the turn, and put its successor, if it has one, in its place."""
+    admitted = record.admitted if stays else min((entry.at for entry in moved), default=0)
+    followups = record.followups + (not record.rejoined)
     endings.end_turn(tx, record)
     if not moved:
         return
-    members = [Waiting.of(inbound, admitted) for inbound in again] + moved
+    members = [Waiting.of(inbound, admitted) for inbound in stays] + moved
     begin(tx, record, members, admitted)
     inbox.move(tx, record, members, 0)
     record.followups = followups
     if carry is not None:
         journal.add(tx, record.key, "carry", "", "", carry)
+
+
+def relent(tx: Transaction, record: Record) -> None:
+    """Take a request to make room back, once nothing waits any more that would move."""
+    if record.pending is SignalKind.SUPERSEDE and not succeeding(tx, record):
+        record.signal = record.signal_by = None
+        record.everyone = record.rejoined = 0
 
 
 def succeeding(tx: Transaction, record: Record) -> list[Waiting]:

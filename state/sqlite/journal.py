@@ -1,27 +1,8 @@
 """The steps that record what a turn has done, and the journal that its next holder replays."""
 
-from state.sqlite import inbox
 from state.sqlite.records import Record
 from state.sqlite.transaction import Transaction
-from state.values import Inbound, Lease, Page, Step
-
-
-def take(tx: Transaction, lease: Lease, key: str, author: str | None) -> tuple[Inbound, ...]:
-    """See `State.take`."""
-    record = tx.holding(lease)
-    found = tx.execute(
-        "SELECT key FROM journal WHERE conversation = ? AND kind = 'take' AND name = ?",
-        (record.key, key),
-    ).fetchone()
-    if found is not None:
-        return inbox.of_part(tx, record, int(found[0]))
-    (takes,) = tx.execute(
-        "SELECT count(*) FROM journal WHERE conversation = ? AND kind = 'take'", (record.key,)
-    ).fetchone()
-    add(tx, record.key, "take", key, str(takes + 1), b"")
-    moved = inbox.move(tx, record, inbox.of_author(tx, record, author), takes + 1)
-    tx.store(record)
-    return moved
+from state.values import Lease, Page, Step
 
 
 def record(tx: Transaction, lease: Lease, name: str, key: str, value: bytes) -> bytes:

@@ -211,7 +211,7 @@ def _columns(scope: Scope) -> tuple[str, str, str]:
 
 def _place(scope: Scope) -> Conversation:
     """Where the answers to a scope's operations are remembered."""
-    return Conversation(scope.owner, f"keys/{scope.conversation or scope.person or 'owner'}")
+    return Conversation(scope.owner, scope.conversation or scope.person or "owner")
 
 
 # --- usage and answers --------------------------------------------------------------------------
@@ -231,6 +231,11 @@ def write_beside(tx: Transaction, owner: str, changes: Changes) -> None:
             _drop(tx, pair.scope, pair.key)
         else:
             _keep(tx, pair.scope, pair.key, pair.value, None, pair.ttl)
+    use(tx, owner, changes)
+
+
+def use(tx: Transaction, owner: str, changes: Changes) -> None:
+    """Add to the owner's usage of today."""
     if not changes.usage:
         return
     today = dt.datetime.fromtimestamp(tx.now / 1e6, dt.UTC).date()

@@ -89,6 +89,7 @@ def kill(
     record = tx.load(conversation)
     hit = record.turn is not None and (author is None or inbox.includes(tx, record, author))
     killed = Killed(None, inbox.withdraw(tx, record, author))
+    handover.relent(tx, record)
     if hit:
         admission.request(tx, record, SignalKind.KILL, by)
         running = inbox.running(tx, record)
@@ -122,6 +123,7 @@ def withdraw(
     if entry is not None:
         (gone,) = inbox.remove(tx, record, [entry])
         answer = Withdrawn(gone)
+        handover.relent(tx, record)
         handover.rewake(tx, record)
         tx.store(record)
     tx.remember(conversation, op, answer)

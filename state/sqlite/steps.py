@@ -25,7 +25,7 @@ from state.outcomes import (
     Superseding,
     Turnover,
 )
-from state.sqlite import admission, endings, handover, journal, keeping
+from state.sqlite import admission, endings, handover, inbox, journal, keeping
 from state.sqlite.records import Record
 from state.sqlite.signals import SIGNAL, signal_in
 from state.sqlite.transaction import Transaction, key_of
@@ -97,6 +97,7 @@ def _admitted(
     decision = admission.decide(tx, record, inbound, could, policy)
     if isinstance(decision, Ignored | Refused):
         return decision
+    handover.relent(tx, record)
     if record.held(tx.now) or record.backing_off > tx.now:
         turnover = handover.NOTHING
     else:
@@ -171,10 +172,31 @@ def supersede(
 ) -> Turnover:
     """See `State.supersede`."""
     record = tx.holding(lease)
+    moved, stays = handover.successor(tx, record)
     if changes is not None:
-        endings.write(tx, record, changes, state=False)
-    handover.succeed(tx, record, carry)
+        endings.write(tx, record, changes, state=False, but=stays)
+        keeping.use(tx, record.conversation.owner, changes)
+    handover.succeed(tx, record, moved, stays, carry)
     return hand_over(tx, record, op, claim)
+
+
+def take(tx: Transaction, lease: Lease, key: str, author: str | None) -> tuple[Inbound, ...]:
+    """See `State.take`."""
+    record = tx.holding(lease)
+    found = tx.execute(
+        "SELECT key FROM journal WHERE conversation = ? AND kind = 'take' AND name = ?",
+        (record.key, key),
+    ).fetchone()
+    if found is not None:
+        return inbox.of_part(tx, record, int(found[0]))
+    (takes,) = tx.execute(
+        "SELECT count(*) FROM journal WHERE conversation = ? AND kind = 'take'", (record.key,)
+    ).fetchone()
+    journal.add(tx, record.key, "take", key, str(takes + 1), b"")
+    moved = inbox.move(tx, record, inbox.of_author(tx, record, author), takes + 1)
+    handover.relent(tx, record)
+    tx.store(record)
+    return moved
 
 
 @ends_lease
@@ -207,6 +229,7 @@ def fail(
 ) -> Turnover | Retrying:
     """See `State.fail`."""
     record = tx.holding(lease)
+    keeping.use(tx, record.conversation.owner, changes)
     record.attempts += 1
     ended = record.pending in handover.ENDED_BY
     if retry_in is not None and record.attempts < limit and not ended:

@@ -70,7 +70,7 @@ class Turns(Handle):
     @mended
     async def take(self, lease: Lease, key: str, author: str | None = None) -> tuple[Inbound, ...]:
         """See `State.take`."""
-        return await self._write(lambda tx: journal.take(tx, lease, key, author))
+        return await self._write(lambda tx: steps.take(tx, lease, key, author))
 
     @mended
     async def record(self, lease: Lease, name: str, key: str, value: bytes) -> bytes:

@@ -157,6 +157,7 @@ if reply[1] == 'ignored' or reply[1] == 'refused' then
   sweep()
   return answer(op, reply)
 end
+relent()
 local started
 if not held and backing <= now then started = next_turn(op, lease, patience) end
 if reply[1] ~= 'placed' then

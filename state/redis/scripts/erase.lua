@@ -72,6 +72,7 @@ if speaks then
   call('ZREM', WAKE, name)
 end
 withdraw(author)
+relent()
 for _, line in ipairs(mine) do call('LREM', TRANSCRIPT, 1, line) end
 for _, letter in ipairs(dead) do
   if #letter[3] == 0 then

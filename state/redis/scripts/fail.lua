@@ -26,16 +26,17 @@ if not turn or not held or token ~= lease_token then return first_answer(op) or 
 local error, retry_in, limit = ARGV[own_at], tonumber(ARGV[own_at + 1]), tonumber(ARGV[own_at + 2])
 local attempts = tonumber(call('HGET', TURN, 'attempts') or 0) + 1
 local ended = ENDED_BY[pending()]
-if retry_in and attempts < limit and not ended then
+local again = retry_in and attempts < limit and not ended
+if more ~= '' then
+  -- include beside
+  -- include more
+  write_more(own_at + 3, again)
+end
+if again then
   local retry_at = int(now + retry_in)
   call('HSET', TURN, 'token', '', 'attempts', attempts, 'backing', retry_at)
   call('ZADD', WAKE, retry_at, name)
   return answer(op, {'retrying', attempts})
-end
-if more ~= '' then
-  -- include beside
-  -- include more
-  write_more(own_at + 3)
 end
 write()
 if not ended then -- else the hand-over settles it, as that of a dead holder would

@@ -28,6 +28,7 @@ local author = ARGV[6] ~= '' and ARGV[6] or nil
 local hit = turn and (not author or includes(author))
 local live = held and 1 or 0
 local dropped = withdraw(author)
+relent()
 local fields = {}
 if hit then
   request('kill', ARGV[5])

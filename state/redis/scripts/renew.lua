@@ -24,7 +24,7 @@ for i = 3, #KEYS do
   if token == lease and (tonumber(expires) or 0) > now and not forgotten(name) then
     call('HSET', KEYS[i], 'expires', prolonged)
     call('ZADD', wake, prolonged, name)
-    reply[i - 2] = signal
+    reply[i - 2] = signal ~= '' and signal
   else
     reply[i - 2] = 0
   end

@@ -66,7 +66,7 @@ end
 
 local function is_signal(value)
   local kind = string.match(value, '^(%l+) ')
-  return kind == 'supersede' or kind == 'stop' or kind == 'kill'
+  return value == '' or kind == 'supersede' or kind == 'stop' or kind == 'kill'
 end
 
 local IS_FIELD = {

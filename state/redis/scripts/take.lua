@@ -30,5 +30,6 @@ if not taken then
   local others = call('HGET', TURN, 'others')
   local authors = authors_of(gone, 1)
   call('HSET', TURN, field, taken, 'others', others and others .. ' ' .. authors or authors)
+  relent()
 end
 return {'taken', taken}

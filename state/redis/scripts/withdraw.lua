@@ -28,6 +28,7 @@ mark_seen(string.match(ARGV[5], '^(%S+) (%d*)$'))
 for _, inbound in ipairs(waiting()) do
   if id_of(inbound) == id then
     call('LREM', INBOX, 1, inbound)
+    relent()
     rewake()
     sweep()
     return answer(op, {'withdrawn', inbound})

@@ -32,6 +32,9 @@ local function own_answer()
   return op, begun, number .. ' ' .. begun
 end
 
+-- Inbounds of the turn that its successor will answer.
+local goes_on = {}
+
 -- --- signals -------------------------------------------------------------------------------------
 
 local function in_index()
@@ -109,6 +112,29 @@ local function is_part_of_turn(id)
     if id_of(inbound) == id then return true end
   end
   return false
+end
+
+-- What would move into the turn after this one: its lead's or everybody's, and what continues it.
+local function succeeding()
+  local moved, answered, everyone = {}, {}, call('HGET', TURN, 'everyone') == '1'
+  for _, inbound in ipairs(inbounds_of_turn()) do answered[id_of(inbound)] = true end
+  for _, inbound in ipairs(waiting()) do
+    local joins = string.match(inbound, '^%d+ %S+ %S+ %d+ %d (%S+)')
+    if everyone or author_of(inbound) == lead() or answered[joins] then
+      moved[#moved + 1] = inbound
+      answered[id_of(inbound)] = true
+    end
+  end
+  return moved
+end
+
+-- Take a request to make room back, once nothing waits any more that would move. No field goes: see
+-- turn.lua.
+local function relent()
+  if pending() ~= 'supersede' or #succeeding() > 0 then return end
+  call('ZREM', SIGNALS, in_index())
+  call('HSET', TURN, 'signal', '', 'everyone', '', 'rejoined', '')
+  signal = false
 end
 
 -- --- the dead ------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 
 local function give(answer)
   for _, inbound in ipairs(inbounds_of_turn()) do
-    call('HSETNX', GIVEN, id_of(inbound), int(now) .. ' ' .. answer)
+    local id = id_of(inbound)
+    if not goes_on[id] then call('HSETNX', GIVEN, id, int(now) .. ' ' .. answer) end
   end
   call('PEXPIRE', GIVEN, int(ANSWER_WINDOW / 1000))
   note(KEYS[14], 'g ' .. name, now + ANSWER_WINDOW)
@@ -29,11 +30,15 @@ local function use(amount_of, amount)
   call('PEXPIRE', usage, int(USAGE_DAYS * DAY / 1000))
 end
 
--- Write what starts at ARGV[at]: answer; ids of timers to drop; timers, '<id> <delay>' and the rest;
--- puts, '<microseconds or *> <set> <name>' and the value; usage, name and amount.
-local function write_more(at)
+-- Write what starts at ARGV[at]: usage, name and amount; answer; ids of timers to drop; timers,
+-- '<id> <delay>' and the rest; puts, '<microseconds or *> <set> <name>' and the value. A turn that is
+-- to be tried again has used something, and no more.
+local function write_more(at, used_only)
   if more == '' then return end
   local answers, off, on, puts, used = string.match(more, '^ (%d) (%d+) (%d+) (%d+) (%d+)$')
+  for i = at, at + 2 * used - 1, 2 do use(ARGV[i], ARGV[i + 1]) end
+  at = at + 2 * used
+  if used_only then return end
   if answers == '1' then
     give(ARGV[at])
     at = at + 1
@@ -46,6 +51,4 @@ local function write_more(at)
   end
   at = at + 2 * on
   for i = 0, puts - 1 do put(KEYS[16 + i], ARGV[at + 2 * i], ARGV[at + 2 * i + 1]) end
-  at = at + 2 * puts
-  for i = at, at + 2 * used - 1, 2 do use(ARGV[i], ARGV[i + 1]) end
 end

@@ -3,5 +3,6 @@
 -- it at once, else '*'; `signal` is '<kind> <by>'. A conversation held without a turn has a token.
 local turn, token, expires, signal, backing, detached = unpack(
   call('HMGET', TURN, 'turn', 'token', 'expires', 'signal', 'backing', 'detached'))
+if signal == '' then signal = false end -- one that was taken back
 expires, backing = tonumber(expires or 0), tonumber(backing or 0)
 local held = token and token ~= '' and expires > now
