@@ -82,6 +82,7 @@ class DropsBeforeItCountsTheShare(Twisted):
 
 
 @caught_by(
+    "test_a_request_goes_with_the_interruption_that_is_stopped",
     "test_a_stop_by_a_stranger_does_not_touch_the_turn",
     "test_a_stop_without_a_turn_of_ones_own_withdraws_what_waits",
 )

@@ -41,7 +41,10 @@ class GathersNothing(Twisted):
         return could, replace(policy, gather=policy.gather and policy.quiet > 0), claim
 
 
-@caught_by("test_what_does_not_gather_is_a_turn_of_its_own")
+@caught_by(
+    "test_a_message_is_admitted_behind_one_that_cannot_be_read",
+    "test_what_does_not_gather_is_a_turn_of_its_own",
+)
 class GathersEverything(Twisted):
     """What must be a turn of its own is swept into one that gathers."""
 
@@ -95,6 +98,7 @@ class KeepsQuietWithoutAWake(MemoryState):
     "test_the_rest_of_a_message_joins_the_turn_that_answers_it",
     "test_the_rest_of_a_message_waits_with_it",
     "test_the_rest_of_anothers_message_joins_the_turn_too",
+    "test_what_was_taken_goes_on_with_the_rest_of_a_message",
 )
 class JoinsNothing(Twisted):
     """The halves of a split paste are two messages."""
@@ -107,6 +111,7 @@ class JoinsNothing(Twisted):
 @caught_by(
     "test_the_rest_of_a_message_joins_the_turn_that_answers_it",
     "test_the_rest_of_anothers_message_joins_the_turn_too",
+    "test_what_was_taken_goes_on_with_the_rest_of_a_message",
 )
 class CountsTheRest(MemoryState):
     """The rest of a message is a follow-up, of which there may be only so many."""
@@ -127,7 +132,10 @@ class CountsTheRest(MemoryState):
         return await super().supersede(lease, op=op, claim=claim, carry=carry, changes=changes)
 
 
-@caught_by("test_an_interruption_takes_the_place_of_any_turn")
+@caught_by(
+    "test_a_request_stays_while_another_has_cause",
+    "test_an_interruption_takes_the_place_of_any_turn",
+)
 class InterruptsForOneselfOnly(MemoryState):
     """An interruption moves what the turn's own author has waiting."""
 

@@ -15,6 +15,7 @@ from state.values import Changes, Claim, Conversation, Lease
 @caught_by(
     "test_a_forgotten_conversation_leaves_nothing",
     "test_a_holder_of_what_was_forgotten_is_refused",
+    "test_a_scope_is_a_conversations_or_a_persons",
     "test_scopes_do_not_see_each_others_keys",
     "test_what_a_commit_keeps_is_kept_once",
 )

@@ -41,6 +41,7 @@ class ComparesNumbersOnly(MemoryState):
 
 @caught_by(
     "test_a_renewed_lease_lives_from_now_on",
+    "test_a_turn_that_cannot_be_read_is_set_aside",
     "test_pending_work_always_has_a_wake",
 )
 class LeavesTheWakeAtTheOldExpiry(MemoryState):
@@ -59,7 +60,9 @@ class LeavesTheWakeAtTheOldExpiry(MemoryState):
     "test_a_release_hands_over",
     "test_a_renewal_survives_that_one_of_many_is_being_forgotten",
     "test_a_thousand_leases_are_renewed_at_once",
+    "test_a_turn_that_cannot_be_read_is_set_aside",
     "test_losing_one_lease_leaves_the_others_of_a_process",
+    "test_the_clock_of_a_host_decides_nothing",
 )
 class LosesAllWithOne(MemoryState):
     """One lost lease fails the whole renewal."""

@@ -63,6 +63,7 @@ forgetting(
 forgetting(
     "fail",
     "test_a_failure_sent_twice",
+    "test_a_failure_that_is_tried_again_keeps_only_what_it_used",
     "test_a_giving_up_sent_twice",
     "test_a_giving_up_sent_again_when_the_next_turn_is_over",
 )
@@ -76,7 +77,11 @@ forgetting("withdraw", "test_a_withdrawal_sent_twice")
 forgetting("amend", "test_an_amendment_sent_twice")
 forgetting("schedule", "test_a_schedule_sent_twice")
 forgetting("requeue", "test_a_requeue_sent_twice")
-forgetting("put_if_absent", "test_what_is_kept_can_be_sent_twice")
+forgetting(
+    "put_if_absent",
+    "test_a_scope_is_a_conversations_or_a_persons",
+    "test_what_is_kept_can_be_sent_twice",
+)
 forgetting("append", "test_what_is_kept_can_be_sent_twice")
 forgetting("increment", "test_what_is_kept_can_be_sent_twice")
 forgetting("claim_shards", "test_a_claim_of_shards_sent_twice")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from state.contract.broken.planted import caught_by
 from state.memory import MemoryState
 from state.memory.records import Record
-from state.outcomes import Drift, Killed, NotWaiting, Retrying, Turnover, Withdrawn
+from state.outcomes import Drift, Killed, NotWaiting, Turnover, Withdrawn
 from state.values import Changes, Claim, Conversation, Inbound, Lease, Signal
 
 
@@ -67,9 +67,13 @@ class KeepsTheRequestOfTheKilled(KeepsARequest):
 
 
 @caught_by(
+    "test_a_request_stays_while_another_has_cause",
+    "test_a_supersede_sent_again_when_the_new_turn_is_over",
+    "test_a_supersede_sent_twice",
     "test_an_edit_by_another_than_the_lead_is_not_lost",
     "test_an_interruption_takes_the_place_of_any_turn",
-    "test_a_request_stays_while_another_has_cause",
+    "test_the_rest_of_a_message_joins_the_turn_that_answers_it",
+    "test_the_rest_of_anothers_message_joins_the_turn_too",
     "test_what_others_said_is_answered_by_the_turn_after_a_follow_up",
     "test_what_was_taken_goes_on_with_the_rest_of_a_message",
 )
@@ -118,27 +122,3 @@ class CountsFinishedTurns(MemoryState):
             return await super().commit(lease, changes, op=op, claim=claim)
         finally:
             self._finishing = False
-
-
-@caught_by("test_a_failure_that_is_tried_again_keeps_only_what_it_used")
-class CountsRepeats(MemoryState):
-    """What a failed turn used is counted again for each repeat of the call."""
-
-    async def fail(
-        self,
-        lease: Lease,
-        error: str,
-        changes: Changes,
-        *,
-        retry_in: float | None,
-        limit: int,
-        op: str,
-        claim: Claim | None,
-    ) -> Turnover | Retrying:
-        """Count first, and look for an answer then."""
-        now, record = self._now(), self._db.records.get(lease.conversation)
-        if record is not None and self._first_answer(lease.conversation, op) is not None:
-            self._use(record, changes, now)
-        return await super().fail(
-            lease, error, changes, retry_in=retry_in, limit=limit, op=op, claim=claim
-        )

@@ -131,7 +131,10 @@ class KillsTheTurnOnly(Killing):
         return killed
 
 
-@caught_by("test_a_kill_of_one_persons_leaves_the_others")
+@caught_by(
+    "test_a_kill_of_one_persons_leaves_the_others",
+    "test_a_request_goes_with_the_interruption_that_is_stopped",
+)
 class KillsForEverybody(MemoryState):
     """The author that a kill is limited to is overlooked."""
 

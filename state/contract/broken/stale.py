@@ -47,7 +47,10 @@ class PostsByTurn(MemoryState):
         await super().posted(lease, number, issue, message_id)
 
 
-@caught_by("test_a_stale_holder_takes_nothing")
+@caught_by(
+    "test_a_request_goes_with_the_follow_up_that_is_taken",
+    "test_a_stale_holder_takes_nothing",
+)
 class TakesBeforeItCompares(MemoryState):
     """What waits is moved, then the token is compared."""
 
