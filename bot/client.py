@@ -16,7 +16,6 @@ from bot.choices import Choices, choice_of
 from bot.commands import command_failed, sync_commands
 from bot.config import Loaded, Place, Settings
 from bot.core import Core, CoreRules
-from bot.followed import Followed
 from bot.gateway import CONTEXTS, connect, intents, log_in
 from bot.hearing import Ears, place_in, place_of
 from bot.inbound import conversation_of
@@ -74,8 +73,8 @@ class Interlock(commands.AutoShardedBot):
         core = Core(state, wire, self._core_rules(), self.responder)
         self.locks, self.notices, self.conversations = core.locks, core.notices, core.conversations
         self.requests, self.door, self.wakes = core.requests, core.door, core.wakes
+        self.followed = core.followed
         self._reloading = Reloading(self, self.locks, self.rules.check_cog)
-        self.followed = Followed(state)
         self._presses = Presses(self.requests, self.rules.operators)
         self._asks = Asks(
             self.door,

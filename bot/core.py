@@ -9,6 +9,7 @@ from bot.conversations import Conversations
 from bot.door import Door
 from bot.door_rules import DoorRules
 from bot.equipment import Rules, Tools
+from bot.followed import Followed
 from bot.inbound import Message
 from bot.locks import Locks
 from bot.notices import Notices
@@ -58,6 +59,7 @@ class Core:
         self._state = state
         self._responder = responder
         self._pace = Pace()
+        self.followed = Followed(state)
         self.silence = Silence()
         self.locks = Locks(state, rules.lease)
         self.notices = Notices(wire, state, rules.reactions)
@@ -90,4 +92,8 @@ class Core:
             partial(self.conversations.claim, message.conversation),
             self._rules.turn(message.place),
             lambda responder: self._rules.cog(responder, message.place),
+            self._follow,
         )
+
+    async def _follow(self, message: Message) -> None:
+        await self.followed.follow(message.conversation, message.id)

@@ -39,7 +39,7 @@ from state.outcomes import (
     Withdrawn,
 )
 from state.ports import State
-from state.values import Could, Policy, StopRight
+from state.values import Conversation, Could, Policy, StopRight
 
 log = structlog.get_logger(__name__)
 
@@ -109,6 +109,7 @@ class Door:
             could = self._judge(message, heard, rules)
             if could is None:
                 return None
+            message = self._led(message, could, rules)
             try:
                 if could.stop is StopRight.NONE and await self._over_a_rate(message):
                     return None
@@ -158,6 +159,24 @@ class Door:
         # The rest of a paste belongs to its beginning, whether it addresses us again or not.
         return replace(could or Could(), trigger=True, joins=before.id)
 
+    def _led(self, message: Message, could: Could, rules: DoorRules) -> Message:
+        """Lead a message to the conversation that answers it, which may be a thread on it."""
+        if could.joins is not None:
+            before = self._remembered[could.joins]
+            return _beside(message, before.channel)
+        if could.stop is not StopRight.NONE:
+            answered = self._answered_for(message)
+            return _beside(message, answered) if answered else message
+        return rules.led(message) if could.trigger and message.addressed else message
+
+    def _answered_for(self, stop: Message) -> str | None:
+        """The thread in which the author of a stop is answered for what they wrote beside it."""
+        for message in reversed(self._remembered.values()):
+            theirs = message.author.id == stop.author.id and message.home == stop.channel
+            if theirs and message.written_in and self._locks.answering(message.id):
+                return message.channel
+        return None
+
     async def _over_a_rate(self, message: Message) -> bool:
         owner = message.conversation.owner
         over = await self._rates.over(message.author.id, owner)
@@ -192,11 +211,11 @@ class Door:
         return admission
 
     def _remember(self, message: Message) -> None:
-        self._remembered[message.id] = self._newest[message.channel] = message
+        self._remembered[message.id] = self._newest[message.home] = message
         while len(self._remembered) > REMEMBERED:
             oldest = self._remembered.pop(next(iter(self._remembered)))
-            if self._newest.get(oldest.channel) is oldest:
-                del self._newest[oldest.channel]
+            if self._newest.get(oldest.home) is oldest:
+                del self._newest[oldest.home]
 
     def _act(self, message: Message, admission: Admission, rules: DoorRules, asked: float) -> None:
         match admission:
@@ -240,6 +259,8 @@ class Door:
     async def _amend(self, message: Message, edit: str) -> None:
         if (before := self._remembered.get(message.id)) is not None:
             message = replace(message, responder=before.responder)
+        if (conversation := self._conversation(message.id)) is not None:
+            message = _beside(message, conversation.id)
         inbound = self._rules(message.place).assigned(message).inbound()
         edited = replace(inbound, id=f"{inbound.id}@{edit}")
         op = new_op()
@@ -250,13 +271,17 @@ class Door:
         if isinstance(answer, Superseding):
             self._locks.cancel(answer.turn, Ending.SUPERSEDED)
 
+    def _conversation(self, message: str) -> Conversation | None:
+        """Where a message is known to be answered."""
+        known = self._remembered.get(message)
+        return known.conversation if known else self._locks.answering(message)
+
     async def deleted(self, channel: str, message: str) -> None:
         """Withdraw a message that waits; stop the turn that answers it; a proxy only takes back."""
         known = self._remembered.get(message)
         if known is not None and await self._proxies.took_back(known):
             return
-        conversation = known.conversation if known else self._locks.answering(message)
-        if conversation is None:
+        if (conversation := self._conversation(message)) is None:
             return
         async with self._gate.through(channel):
             op = f"deleted-{message}"
@@ -266,6 +291,14 @@ class Door:
                 self._notices.withdrawn([answer.inbound])
             elif answer.turn is not None:
                 await self._requests.stop(conversation, answer.turn, "deletion", f"{op}-stop")
+
+
+def _beside(message: Message, conversation: str) -> Message:
+    """Let *message* be of a conversation that is led in a thread, if it stands outside of it."""
+    if conversation == message.channel:
+        return message
+    home = message.channel
+    return replace(message, channel=conversation, parent=home, written_in=home)
 
 
 def continues(message: Message, before: Message) -> bool:

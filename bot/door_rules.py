@@ -6,6 +6,7 @@ from typing import assert_never
 
 from bot import texts
 from bot.inbound import Kind, Message
+from bot.threads import in_thread
 from state.outcomes import Refusal, Refused
 from state.values import Overflow, Policy
 
@@ -39,6 +40,8 @@ class DoorRules:
     inbox: int
     inbox_per_person: int
     overflow: Overflow
+    #: Whether what is written in a guild's channel is answered in a thread on it.
+    threads: bool = False
 
     def policy(self, message: Message) -> Policy:
         """The bounds for *message*; a direct message has no share, for there is one person."""
@@ -58,6 +61,10 @@ class DoorRules:
             quiet=self.debounce if debounced else 0.0,
             quiet_most=self.debounce_most if debounced else 0.0,
         )
+
+    def led(self, message: Message) -> Message:
+        """Lead *message* to the conversation in which it is answered."""
+        return in_thread(message) if self.threads else message
 
     def assigned(self, message: Message) -> Message:
         """Name the responder of *message*, unless whoever made it has."""

@@ -1,8 +1,9 @@
 """What every turn of a process is run with: its rules, and what it reaches out by."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from bot.inbound import Message
 from bot.notices import Notices
 from bot.pace import Pace
 from bot.refusals import Silence
@@ -52,3 +53,5 @@ class Tools:
     rules: Rules
     #: Read a responder's own settings as they are in the turn's place; None if it has none.
     settings: Callable[[Responder], object]
+    #: Hear from now on what is said in the conversation of a message.
+    follow: Callable[[Message], Awaitable[None]]

@@ -127,6 +127,13 @@ class Message:
     deferred: Deferred | None = None
     #: At most `MOST_ATTACHED`.
     attachments: tuple[Attached, ...] = ()
+    #: The channel that it stands in, when its conversation is to be a thread on it.
+    written_in: str | None = None
+
+    @property
+    def home(self) -> str:
+        """The channel that it stands in."""
+        return self.written_in or self.channel
 
     @property
     def conversation(self) -> Conversation:

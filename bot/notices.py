@@ -132,7 +132,7 @@ class Notices:
             if await _within(WAIT_SHOWN_AFTER, done) or not await self._still_waits(message):
                 return
             with suppress(Unreachable):  # it may be there all the same, and must go in the end
-                await self._wire.react(message.channel, message.id, texts.WAITING)
+                await self._wire.react(message.home, message.id, texts.WAITING)
             while not await _within(LOOK_AGAIN, done) and await self._still_waits(message):
                 pass
             await self._unmark(message)
@@ -151,22 +151,22 @@ class Notices:
     async def _unmark(self, message: Message) -> None:
         for pause in UNMARK_AGAIN:
             with suppress(Unreachable):
-                return await self._wire.unreact(message.channel, message.id, texts.WAITING)
+                return await self._wire.unreact(message.home, message.id, texts.WAITING)
             await asyncio.sleep(pause)
-        return await self._wire.unreact(message.channel, message.id, texts.WAITING)
+        return await self._wire.unreact(message.home, message.id, texts.WAITING)
 
     # --- outcomes without a reply ----------------------------------------------------------------
 
     def empty(self, message: Message) -> None:
         """Shrug at a message that was addressed to us and got no text; a command's turn does so."""
         if message.addressed and message.is_written and self._reactions(message.place):
-            work = self._wire.react(message.channel, message.id, texts.EMPTY)
+            work = self._wire.react(message.home, message.id, texts.EMPTY)
             self._spawn(work, f"empty {message.id}")
 
     def stopped(self, message: Message) -> None:
         """Acknowledge a stop on the message that asked for it."""
         if self._reactions(message.place):
-            work = self._wire.react(message.channel, message.id, texts.STOPPED)
+            work = self._wire.react(message.home, message.id, texts.STOPPED)
             self._spawn(work, f"stopped {message.id}")
 
     def refused(self, message: Message, text: str) -> None:
@@ -178,7 +178,7 @@ class Notices:
         self._spawn(work, f"refuse {message.id}")
 
     async def _refuse(self, message: Message, text: str) -> None:
-        channel = message.channel
+        channel = message.home
         async with self._refusing.through(channel):  # a burst of refusals makes one notice
             if (known := self._refusals.pop(channel, None)) is not None:
                 known.removal.cancel()
@@ -231,7 +231,7 @@ class Notices:
         ended = settled.outcome in (Outcome.STOPPED, Outcome.KILLED)
         for message in readable(settled.inbounds[:1]):
             if ended and posted and self._reactions(message.place):
-                work = self._wire.react(message.channel, posted[-1], texts.STOPPED)
+                work = self._wire.react(message.home, posted[-1], texts.STOPPED)
                 self._spawn(work, f"mark ended {message.id}")
 
     async def _tell(self, message: Message, text: str) -> None:
@@ -241,10 +241,10 @@ class Notices:
             await tell(self._wire, message, text)
 
     async def _say(self, message: Message, text: str) -> str:
-        seed = nonce(f"notice {message.id} {text}", 0, 0, message.channel)
+        seed = nonce(f"notice {message.id} {text}", 0, 0, message.home)
         reply_to = message.id if message.is_written else None
         sent = await self._wire.create(
-            message.channel, Outgoing(text), nonce=seed, reply_to=reply_to, ping=False
+            message.home, Outgoing(text), nonce=seed, reply_to=reply_to, ping=False
         )
         return sent.id
 

@@ -192,6 +192,10 @@ class ResponseWire:
 
     # --- the rest --------------------------------------------------------------------------------
 
+    async def open_thread(self, channel: str, message: str, name: str, person: str) -> None:
+        """As of the wire below."""
+        await self._wire.open_thread(channel, message, name, person)
+
     async def type(self, channel: str) -> None:
         """Show the indicator, beside "thinking…"."""
         if self._speaks:

@@ -127,6 +127,7 @@ class Rulebook:
             conversation.inbox,
             conversation.inbox_per_person,
             Overflow(conversation.overflow),
+            threads=conversation.reply_in == "thread",
         )
 
 

@@ -238,6 +238,14 @@ class Wire(Protocol):
         """Our own messages in *channel* after the message *after*, oldest first."""
         ...
 
+    async def open_thread(self, channel: str, message: str, name: str, person: str) -> None:
+        """
+        Open a thread on a message and bring *person* in; one that is there already is fine.
+
+        Its id is that of the message.
+        """
+        ...
+
     async def type(self, channel: str) -> None:
         """Show the typing indicator for ten seconds."""
         ...

@@ -64,7 +64,7 @@ class Surroundings:
         return [Remark(**{**one, "author": Person(**one["author"])}) for one in told]
 
     async def _read(self, limit: int) -> list[dict[str, Any]]:
-        channel = self._asked_by.channel
+        channel = self._asked_by.home
         # The id of a command tells its time as that of a message does; its response comes after it.
         timed = self._asked_by.is_written or self._asked_by.deferred is not None
         before = self._asked_by.id if timed else None
@@ -101,7 +101,7 @@ class Surroundings:
             return await self._get(file.url, limit)
         except Rejected:
             now = await persist(
-                lambda: self._sight.attached(self._asked_by.channel, message), self._holding, "file"
+                lambda: self._sight.attached(self._asked_by.home, message), self._holding, "file"
             )
         for same in now:
             if same.id == file.id:

@@ -34,6 +34,7 @@ from bot.snowflake import made_at
 from bot.speaking import Unreachable, Wire
 from bot.speech import Speech, Spoken
 from bot.surroundings import Surroundings
+from bot.threads import thread_wire
 from bot.typing_indicator import TypingIndicator
 from state.outcomes import Turnover
 
@@ -106,7 +107,8 @@ class TurnRun:
         the head, for the next holder.
         """
         channel = self._asked_by.channel
-        wire = self._response or self._tools.wire
+        thread = thread_wire(self._tools.wire, self._asked_by, self._tools.follow)
+        wire = self._response or thread or self._tools.wire
         markable = self._asked_by.is_written or self._response is not None
         self._asides = Asides(
             self._pages(wire, replies=markable, asides=True), self._holding, self._journal

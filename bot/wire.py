@@ -9,12 +9,12 @@ that the bot needs no cache of either.
 import io
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, Literal
 
 import aiohttp
 import discord
 
-from bot.refusals import OLD_MESSAGE_EDITED_TOO_OFTEN
+from bot.refusals import OLD_MESSAGE_EDITED_TOO_OFTEN, THREAD_THERE
 from bot.replies import Embed, File
 from bot.speaking import (
     Button,
@@ -33,6 +33,9 @@ from bot.speaking import (
 RECENT = 100
 
 TOO_MANY_REQUESTS = 429
+
+#: Minutes without a message after which a thread leaves the list of those that are open.
+ARCHIVED_AFTER: Literal[1440] = 1440
 
 #: Buttons in one row.
 ROW = 5
@@ -136,6 +139,21 @@ class DiscordWire:
             )
             ours = [one async for one in history if one.author == self._client.user]
         return [own(message) for message in reversed(ours)]
+
+    async def open_thread(self, channel: str, message: str, name: str, person: str) -> None:
+        """Open a thread on a message and bring *person* in."""
+        http = self._client.http
+        try:
+            async with translated():
+                await http.start_thread_with_message(
+                    int(channel), int(message), name=name, auto_archive_duration=ARCHIVED_AFTER
+                )
+        except Rejected as error:
+            if error.code != THREAD_THERE:
+                raise
+        with suppress(Rejected):  # they may have left since, or may not see it
+            async with translated():
+                await http.add_user_to_thread(int(message), int(person))
 
     async def type(self, channel: str) -> None:
         """Show the typing indicator."""

@@ -52,6 +52,8 @@ class ConversationSettings(Table):
     """What a full inbox does with the next message."""
     expire_after: Annotated[float, duration("1m", "30d")] = 86400.0
     """How long a message may wait before it is dropped unanswered."""
+    reply_in: Literal["channel", "thread"] = "channel"
+    """Where a guild's messages are answered: beside them, or in a thread opened on each."""
     ping_author: Literal["slow", "always", "never"] = "slow"
     """When a reply notifies its author; slow: if it begins 10 s or more after the message."""
     partial: Literal["keep", "delete"] = "keep"

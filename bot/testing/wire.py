@@ -39,6 +39,8 @@ class Discord:
         self.added: Counter[tuple[str, str]] = Counter()
         self.removed: Counter[tuple[str, str]] = Counter()
         self.requests: list[Request] = []
+        #: The names of the threads, by the message that each was opened on.
+        self.threads: dict[str, str] = {}
         #: What people have said, by whomever it was heard.
         self.remarks: list[Remark] = []
         #: The bytes behind each address that is good now.
@@ -234,6 +236,14 @@ class FakeWire:
             ]
 
         return await self.request("recent", channel, act)
+
+    async def open_thread(self, channel: str, message: str, name: str, person: str) -> None:
+        """Open a thread on a message."""
+
+        def act() -> None:
+            self.discord.threads[message] = name
+
+        await self.request("open_thread", channel, act, message=message, text=name)
 
     async def type(self, channel: str) -> None:
         """Show the indicator."""

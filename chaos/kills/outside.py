@@ -162,6 +162,9 @@ class Outside:
         ).fetchall()
         return [OwnMessage(str(id_), text, *rest) for id_, text, *rest in reversed(rows)]
 
+    async def open_thread(self, channel: str, message: str, name: str, person: str) -> None:
+        """Open nothing: what is said here is answered beside it."""
+
     async def type(self, channel: str) -> None:
         """Show nothing."""
 
