@@ -83,8 +83,8 @@ async def test_a_turn_without_a_word_opens_no_thread() -> None:
 
     async def respond(turn: Turn) -> AsyncGenerator[str, None]:
         turn.decline()
-        for word in ():
-            yield word
+        if turn.text == "speak":
+            yield "a word"
 
     async with running(Script(respond), door_rules=THREADS) as bot:
         await bot.hears(message())
