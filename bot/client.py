@@ -17,7 +17,7 @@ from bot.commands import command_failed, sync_commands
 from bot.config import Loaded, Place, Settings
 from bot.core import Core, CoreRules
 from bot.gateway import CONTEXTS, connect, intents, log_in
-from bot.hearing import Ears, place_in, place_of
+from bot.hearing import Ears, locked_against_us, place_in, place_of
 from bot.inbound import conversation_of
 from bot.presses import Presses
 from bot.reloading import Reloading
@@ -73,7 +73,7 @@ class Interlock(commands.AutoShardedBot):
         core = Core(state, wire, self._core_rules(), self.responder)
         self.locks, self.notices, self.conversations = core.locks, core.notices, core.conversations
         self.requests, self.door, self.wakes = core.requests, core.door, core.wakes
-        self.followed = core.followed
+        self.followed, self._silence = core.followed, core.silence
         self._reloading = Reloading(self, self.locks, self.rules.check_cog)
         self._presses = Presses(self.requests, self.rules.operators)
         self._asks = Asks(
@@ -228,6 +228,15 @@ class Interlock(commands.AutoShardedBot):
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """Keep nothing of a channel that is gone."""
         await self._forget(channel.id, channel.guild.id)
+
+    async def on_raw_thread_update(self, event: discord.RawThreadUpdateEvent) -> None:
+        """Leave a thread alone while it is locked: what is said there could not be answered."""
+        thread = str(event.thread_id)
+        if locked_against_us(event, self.get_guild(event.guild_id)):
+            self._silence.fall(thread)
+            await self.requests.stop_here(conversation_of(thread, str(event.guild_id), ""), "lock")
+        else:
+            self._silence.lift(thread)
 
     async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
         """Keep nothing of a thread that is gone."""

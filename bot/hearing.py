@@ -115,6 +115,13 @@ def _may_answer(message: discord.Message) -> bool:
     return ours.send_messages
 
 
+def locked_against_us(event: discord.RawThreadUpdateEvent, guild: discord.Guild | None) -> bool:
+    """Whether a thread is locked now, and we are nobody who may write in it all the same."""
+    parent = guild.get_channel(event.parent_id) if guild else None
+    manages = parent is not None and parent.permissions_for(parent.guild.me).manage_threads
+    return event.data.get("thread_metadata", {}).get("locked", False) and not manages
+
+
 def asking(person: str, roles: Iterable[int], guild: str | None, channel: object) -> Asking:
     """Say who asks, and where."""
     parent = parent_of(channel)

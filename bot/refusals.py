@@ -83,6 +83,10 @@ class Silence:
             del self._until[next(iter(self._until))]
         return news
 
+    def lift(self, channel: str) -> None:
+        """Leave *channel* alone no longer."""
+        self._until.pop(channel, None)
+
     def reigns(self, channel: str) -> bool:
         """Whether *channel* is left alone."""
         return self._until.get(channel, 0.0) > time.monotonic()

@@ -68,6 +68,13 @@ class Requests:
             self._notices.settled(answer.turnover.settled)
         return answer
 
+    async def stop_here(self, conversation: Conversation, by: str) -> None:
+        """End what runs in *conversation*, if it is this process that runs it."""
+        if self._locks.holds(conversation):
+            turn = (await insist(lambda: self.look(conversation))).turn
+            if turn is not None:
+                await self.stop(conversation, turn.id, by, new_op())
+
     async def kill(
         self, conversation: Conversation, by: str, op: str, author: str | None = None
     ) -> Killed:

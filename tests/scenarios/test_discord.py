@@ -9,7 +9,7 @@ import pytest
 from bot import Turn, texts
 from sandbox import interactions
 from sandbox.log import Entry
-from tests.scenarios.scene import ADA, BO, FAILED, STOPPED, Room, Scene
+from tests.scenarios.scene import ADA, BO, CY, FAILED, STOPPED, Room, Scene
 from tests.scenarios.script import LLM, broken
 
 PINGS = "@everyone <@&1> @here <@2>"
@@ -142,16 +142,24 @@ async def test_B113_nothing_is_paid_for_in_a_locked_thread(scene: Scene, room: R
     assert scene.play.asked == ["before", "q2"]
 
 
+@pytest.mark.parametrize("archived", [False, True])
 async def test_B113_a_thread_that_is_locked_during_a_reply_ends_it(
-    scene: Scene, room: Room
+    scene: Scene, room: Room, *, archived: bool
 ) -> None:
     """The model was paid for to the end, though nothing more could be sent."""
     locked = thread(scene, room)
     async with scene.bot() as bot:
         locked.says(BO, "@q1", LLM(60))
         await locked.streams()
-        scene.sandbox.world.change_channel(locked.id, locked=True, archived=True)
-        await scene.until(lambda: not bot.busy, "it ends", within=10)
+        locked.says(ADA, "@q2")
+        scene.sandbox.world.change_channel(locked.id, locked=True, archived=archived)
+        await scene.until(lambda: not bot.busy, "it ends", within=2)
+        await scene.passes(30)
+        assert scene.play.asked == ["q1"]  # nor is who waited paid for
+
+        scene.sandbox.world.change_channel(locked.id, locked=False, archived=False)
+        locked.says(CY, "@q3")
+        await scene.until(lambda: locked.replies()[-1] == "q3: end", "it is open again")
 
 
 async def test_B115_where_no_file_may_be_attached_the_text_arrives_without_it(
