@@ -1,6 +1,10 @@
 """Text and pieces to messages: in the order in which they were yielded, and all of them."""
 
+from collections.abc import Iterable
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.composition import CARRIERS, STATUS, Composition
 from bot.errors import PieceInvalid
@@ -164,3 +168,50 @@ def test_a_status_is_cut_to_what_fits_a_message(text: str, status: str) -> None:
     assert units(page.content) <= 2000
     assert units(page.status) <= STATUS
     assert page.status == status or page.status.endswith("…")
+
+
+# -------------------------------------------------------------------------------------- properties
+
+PIECES = st.one_of(
+    st.text("ab \n", max_size=6),
+    st.integers(0, 3000).map("c".__mul__),
+    st.integers(0, 9).map(lambda number: Embed(title=f"card {number}")),
+    st.integers(0, 9).map(lambda number: File(f"file {number}", bytes(30))),
+    st.integers(0, 9).map(lambda number: (Button(f"button {number}", "id"),)),
+)
+
+
+def parts(chunks: Iterable[str | Embed | File | Button]) -> list[str]:
+    """What a reader sees of *chunks* from top to bottom: visible characters, and names."""
+    seen: list[str] = []
+    for chunk in chunks:
+        match chunk:
+            case str():
+                seen += "".join(chunk.split())
+            case Embed():
+                seen.append(chunk.title)
+            case File():
+                seen.append(chunk.name)
+            case Button():
+                seen.append(chunk.label)
+    return seen
+
+
+@given(st.lists(PIECES, max_size=18))
+def test_what_is_read_from_top_to_bottom_is_what_was_yielded(
+    chunks: list[str | Embed | File | tuple[Button, ...]],
+) -> None:
+    """Whatever comes after whatever: all of it, in order, in messages that Discord takes."""
+    made = composed(*chunks)
+    pages = made.finished(99)
+    shown: list[str | Embed | File | Button] = []
+    for page in pages:
+        pieces = page.pieces
+        shown += [page.text, *(pieces.files or ()), *(pieces.embeds or ()), *pieces.buttons]
+        assert page.text.strip() or pieces
+        assert units(page.text) <= 1940
+        assert sum(len(file.data) for file in pieces.files or ()) <= 100
+    flat = [one for chunk in chunks for one in (chunk if isinstance(chunk, tuple) else (chunk,))]
+    assert parts(shown) == parts(flat)
+    assert made.text == "".join(chunk for chunk in chunks if isinstance(chunk, str))
+    assert [page.content for page in made.growing(99, None)] == [page.content for page in pages]

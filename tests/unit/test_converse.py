@@ -11,7 +11,7 @@ import pytest
 from discord.ext import commands
 
 import cogs.echo
-from bot import Button, Buttons, Chunk, Ending, File, RetryLater, Turn, texts
+from bot import Button, Buttons, Chunk, Embed, Ending, File, RetryLater, Turn, texts
 from bot.client import Interlock
 from bot.errors import ResponderInvalid
 from bot.testing import Conversation, converse
@@ -312,3 +312,30 @@ async def test_a_press_by_another_is_refused_in_a_test_too() -> None:
         assert [(file.name, file.data) for file in message.files] == [("note.txt", b"for you")]
         with pytest.raises(AssertionError, match=f"Bo is told: {texts.ONLY_ITS_AUTHOR}"):
             await room.press("Mine", by="Bo")
+
+
+class Mixed(commands.Cog):
+    """Says all that can be said."""
+
+    async def respond(self, turn: Turn) -> AsyncGenerator[Chunk, None]:
+        """Text, a card, text, a file, a card, buttons, text."""
+        yield "one"
+        yield Embed("card")
+        yield "two"
+        yield File("a.txt", b"a")
+        yield Embed("card")
+        yield Buttons(Button("Yes"))
+        yield "three"
+
+
+@pytest.mark.parametrize("crash_after", [None, 1, 2, 3])
+async def test_a_crash_at_any_message_changes_nothing_of_a_mixed_reply(
+    crash_after: int | None,
+) -> None:
+    """The next process goes on where the first died: no piece is missing, and none twice."""
+    shown = await converse(Mixed, "hello", crash_after=crash_after)
+    assert [
+        (one.text, [file.name for file in one.files], len(one.embeds), one.buttons)
+        for one in shown.messages
+    ] == [("one", [], 1, ()), ("two", ["a.txt"], 1, ("Yes",)), ("three", [], 0, ())]
+    assert len(shown.runs) == (1 if crash_after is None else 2)
