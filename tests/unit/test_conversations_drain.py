@@ -109,12 +109,14 @@ async def test_a_drain_ends_although_the_store_is_gone() -> None:
 async def test_what_was_admitted_while_draining_began_is_parked_too() -> None:
     """The store had granted the lease; its answer came when nothing was to begin any more."""
     async with running(Script(half)) as bot:
-        answered = bot.store.answering = asyncio.Event()
+        answered = asyncio.Event()
+
+        def hold(_number: int, name: str) -> None:
+            if name == "admit":
+                bot.store.answering = answered
+
+        bot.store.plan = hold
         hearing = asyncio.create_task(bot.hears(asked := message("a")))
-        await wait_until(lambda: "usage" in bot.store.steps, description="it is being admitted")
-        answered.set()
-        bot.store.answering = None
-        answered = bot.store.answering = asyncio.Event()
         await wait_until(lambda: "admit" in bot.store.steps, description="it is being admitted")
         await asyncio.sleep(0)
         await bot.conversations.drain(0)
