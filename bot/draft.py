@@ -38,6 +38,7 @@ class Draft:
         retry: Button | None,
         emoji: str | None,
         offers: Offers,
+        opening: str = "",
     ) -> None:
         """
         Show at most *max_pages* messages, the rest as a file.
@@ -45,6 +46,7 @@ class Draft:
         A file has at most *file_limit* bytes. *room* is how many UTF-16 units the wire may add to a
         message. *stop* is under the last page while it grows, *retry* under an apology; *emoji*
         marks what has no text to put a mark behind. *offers* keeps what buttons mean.
+        *opening* is put before the first text.
         """
         self._reply = reply
         self._max_pages = max_pages
@@ -53,6 +55,7 @@ class Draft:
         self._retry = retry
         self._emoji = emoji
         self._offers = offers
+        self._opening = opening
         self._composition = Composition(
             most=MESSAGE_UNITS - room, reserve=MARK_ROOM, file_limit=file_limit
         )
@@ -71,6 +74,8 @@ class Draft:
         """Add what was yielded and show it soon; raise `PieceInvalid` when it cannot be."""
         match chunk:
             case str():
+                if chunk.strip() and self._opening:
+                    chunk, self._opening = self._opening + chunk, ""
                 self._composition.write(chunk)
             case Status(text):
                 self._composition.set_status(text)

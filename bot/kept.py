@@ -74,6 +74,7 @@ class Kept:
         self._journal = journal
         self._asked_by = asked_by
         self._owner = started.lease.conversation.owner
+        self._conversation = started.lease.conversation.id
         self._version_found = started.state_version
         self._stored: _States = json.loads(started.state or b"{}")
         #: The same with all checkpoints.
@@ -183,7 +184,7 @@ class Kept:
 
     def _put(self, scope: Scope, key: str, value: object) -> keys.Put:
         where = {
-            Scope.CONVERSATION: keys.Scope(self._owner, conversation=self._asked_by.channel),
+            Scope.CONVERSATION: keys.Scope(self._owner, conversation=self._conversation),
             Scope.PERSON: keys.Scope(self._owner, person=self._asked_by.author.id),
             Scope.OWNER: keys.Scope(self._owner),
         }
