@@ -98,6 +98,8 @@ class Operator(commands.Cog):
     async def _requeue(self, id_: str, op: str) -> str:
         if (letter := await self._find(id_)) is None:
             return f"There is no dead letter `{_plain(id_)}`."
+        if not letter.inbounds:
+            return "It could not be read, so there is nothing to try again; you can discard it."
         await insist(lambda: self._bot.state.requeue(letter.conversation, letter.id, op=op))
         log.info("dead letter requeued", letter=letter.id)
         return f"It is tried again in <#{letter.conversation.id}>."

@@ -27,6 +27,9 @@ app = typer.Typer(help="Look at what was given up, try it again, or drop it.")
 #: Dead letters shown at once; the others are counted.
 SHOWN = 50
 
+#: Bytes shown of what could not be read.
+RAW = 300
+
 #: Columns of the names, and those that all but the reason take at most.
 NAMES, BESIDE = 12, 60
 
@@ -67,7 +70,9 @@ def requeue(loaded: Loaded, letters: _Letters) -> int:
     async def again(state: State, letter: DeadLetter) -> bool:
         return await state.requeue(letter.conversation, letter.id, op=new_op())
 
-    return _in_store(loaded, lambda state: _each(state, letters, again, "Tried again"))
+    return _in_store(
+        loaded, lambda state: _each(state, letters, again, "Tried again", needs_inbounds=True)
+    )
 
 
 @app.command()
@@ -78,7 +83,9 @@ def discard(loaded: Loaded, letters: _Letters) -> int:
     async def drop(state: State, letter: DeadLetter) -> bool:
         return await state.discard(letter.conversation, letter.id)
 
-    return _in_store(loaded, lambda state: _each(state, letters, drop, "Dropped"))
+    return _in_store(
+        loaded, lambda state: _each(state, letters, drop, "Dropped", needs_inbounds=False)
+    )
 
 
 def _in_store(loaded: Loaded, run: Callable[[State], Awaitable[int]]) -> int:
@@ -94,9 +101,16 @@ async def _each(
     wanted: Sequence[str],
     act: Callable[[State, DeadLetter], Awaitable[bool]],
     done: str,
+    *,
+    needs_inbounds: bool,
 ) -> int:
-    """Act on each letter, once it is known that all of them are there."""
-    for letter in await _found(state, wanted):
+    """Act on each letter, once it is known that it can be done to all of them."""
+    found = await _found(state, wanted)
+    if unreadable := [letter.id for letter in found if needs_inbounds and not letter.inbounds]:
+        raise StartupFailed(
+            f"{', '.join(unreadable)} could not be read: there is nothing to try again; discard it"
+        )
+    for letter in found:
         there = await act(state, letter)
         typer.echo(f"{done}: {letter.id}" if there else f"{letter.id} has just gone by itself")
     return 0
@@ -140,6 +154,8 @@ def _told(letter: DeadLetter) -> Text:
     )  # fmt: skip
     for message in readable(letter.inbounds):
         text.append(f"\n{message.author.name}: ", "bold").append(message.text)
+    if letter.raw is not None:
+        text.append("\nstored   ", "dim").append(repr(letter.raw[:RAW])[2:-1])
     if letter.state is not None:
         text.append("\nstate    ", "dim").append(_pretty(letter.state))
     return text

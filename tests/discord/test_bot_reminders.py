@@ -1,5 +1,6 @@
 """/remind and /reminders: kept in the store, said once, and only to whom they belong."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,10 +9,12 @@ import pytest
 
 from bot import wakes
 from bot.client import Interlock
+from bot.inbound import conversation_of
 from cogs.reminders import MOST
 from sandbox import Sandbox
 from sandbox.faults import Fault
 from state import State
+from state.errors import LeaseLost
 from state.memory import Database, MemoryState
 from tests.discord.bots import Room, running
 from tests.discord.commanding import direct, privately, use
@@ -67,6 +70,41 @@ async def test_a_reminder_survives_a_restart_and_notifies_its_person_once(
         assert await privately(room, "Ada", "reminders") == "You have no reminders here."
         await bot.wakes.sweep()
         await bot.conversations.idle()
+    assert len(room.own()) == 1
+
+
+async def test_a_reminder_that_was_said_but_not_noted_is_not_said_again(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process dies in between; the next one sends the same message under the same nonce."""
+    later, room = Later(), Room(sandbox)
+    async with reminding(sandbox, monkeypatch, later) as bot:
+        await use(room, "Ada", "remind", when="1h", what="tea")
+        told = asyncio.Event()
+
+        async def lost(*_: object, **__: object) -> bytes:
+            told.set()
+            raise LeaseLost("the process dies here")
+
+        monkeypatch.setattr(bot.state, "record", lost)
+        later.now += 3601
+        await told.wait()
+        await bot.conversations.idle()
+        monkeypatch.undo()
+    assert len(room.own()) == 1
+    later.now += 60
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wakes, "EVERY", 0.02)
+        async with reminding(sandbox, patch, later) as bot:
+            path = f"/channels/{room.id}/messages"
+            await wait_until(
+                lambda: len(room.requests("POST", path)) == 2, description="it is sent again"
+            )
+            await bot.conversations.idle()
+            guild = room.world.find_channel(room.id).guild_id
+            where = conversation_of(str(room.id), str(guild), "")
+            assert (await bot.state.view(where)).turn is None
+            assert (await bot.state.history(where)) != ()
     assert len(room.own()) == 1
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.cli import deadletters
 from bot.inbound import Message, Person
 from state import State, connect
+from state.listings import DeadLetter
 from state.outcomes import Placed
 from state.values import Changes, Claim, Could, Lease, Policy, Timer
 from tests.unit.command_line import interlock, refused
@@ -149,6 +151,29 @@ def test_dead_letters_are_listed_shown_requeued_and_discarded() -> None:
     assert interlock("deadletters", "discard", ids[1]).stdout == f"Dropped: {ids[1]}\n"
     assert interlock("deadletters", "list").stdout == "There are no dead letters.\n"
     assert "(not begun)" in interlock("status", "--once").stdout
+
+
+def test_a_letter_that_could_not_be_read_can_only_be_discarded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the store has of it is shown."""
+    where = message("a").conversation
+    torn = DeadLetter("torn.1", where, (), "payload version 9", None, raw=b"\xffnine", age=3.0)
+
+    async def found(_: State) -> list[DeadLetter]:
+        return [torn]
+
+    async def nothing(_: State) -> None: ...
+
+    in_store(nothing)
+    monkeypatch.setattr(deadletters, "letters", found)
+    assert "(unreadable)" in interlock("deadletters", "list").stdout
+    assert r"\xffnine" in interlock("deadletters", "show", "torn.1").stdout
+    assert refused("deadletters", "requeue", "torn.1") == (
+        "torn.1 could not be read: there is nothing to try again; discard it"
+    )
+    gone = interlock("deadletters", "discard", "torn.1").stdout
+    assert gone == "torn.1 has just gone by itself\n"
 
 
 def test_an_empty_list_says_so() -> None:
