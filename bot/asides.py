@@ -34,6 +34,11 @@ class Asides:
         self._posted: dict[int, Posted] = pages.adopt()
         self._count = 0
 
+    @property
+    def any(self) -> bool:
+        """Whether anything was said."""
+        return self._count > 0
+
     async def say(self, text: str) -> "SaidAside":
         """Send *text*, or find it where a forerunner has sent it; see `Turn.say`."""
         content = Outgoing(_checked(text))

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bot import texts
 from bot.asides import Asides
@@ -44,6 +45,11 @@ class Assembly:
     typing: TypingIndicator
     conclusion: Conclusion
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was said at all, and that not on purpose."""
+        return self.draft.blank and not (self.turn.declined or self.asides.any)
+
 
 def assemble(tools: Tools, holding: Holding, messages: Sequence[Message]) -> Assembly:
     """Put together what the turn of *holding* needs, which answers *messages*."""
@@ -60,11 +66,9 @@ def assemble(tools: Tools, holding: Holding, messages: Sequence[Message]) -> Ass
     response = response_wire(tools.wire, asked_by, started)
     wire = response or thread_wire(tools.wire, asked_by, tools.follow) or tools.wire
     markable = asked_by.is_written or response is not None
-    pages, beside = (
-        _pages(tools, wire, holding, asked_by, replies=markable, asides=asides)
-        for asides in (False, True)
-    )
-    reply, asides = Reply(pages, holding), Asides(beside, holding, journal)
+    pages = partial(_pages, tools, wire, holding, asked_by, replies=markable)
+    reply = Reply(pages(asides=False), holding)
+    asides = Asides(pages(asides=True), holding, journal)
     draft = _draft(
         tools, holding, asked_by, reply, room=NAME_ROOM if response else 0, marks=markable
     )

@@ -95,7 +95,7 @@ class TurnRun:
         await self._parts.typing.stop()
         await self._parts.asides.sweep()
         await self._parts.draft.land()
-        if self._parts.draft.blank and not self._parts.turn.declined:
+        if self._parts.empty:
             self._tools.notices.empty(self._asked_by)
 
     # --- close the reply -------------------------------------------------------------------------
@@ -120,6 +120,5 @@ class TurnRun:
 
     def _shrug(self, spoken: Spoken) -> str | None:
         """What a command is answered whose turn had nothing to say, unless that was on purpose."""
-        empty = spoken.ending is Ending.FINISHED and self._parts.draft.blank
-        shrugs = self._tools.rules.reactions and not self._parts.turn.declined
-        return texts.EMPTY if empty and shrugs else None
+        shrugs = spoken.ending is Ending.FINISHED and self._parts.empty
+        return texts.EMPTY if shrugs and self._tools.rules.reactions else None

@@ -47,6 +47,20 @@ async def test_it_is_a_message_of_its_own_and_no_part_of_the_reply() -> None:
     assert said == ["a", "reply"]
 
 
+async def test_a_turn_that_says_all_of_it_beside_its_reply_is_not_empty() -> None:
+    """Nobody shrugs at it."""
+
+    async def respond(turn: Turn) -> AsyncGenerator[str, None]:
+        await turn.say("all of it")
+        yield ""
+
+    async with running(Script(respond)) as bot:
+        asked = await ask(bot)
+        await bot.notices.told()
+        assert bot.discord.visible() == ["all of it"]
+        assert bot.discord.reactions(asked.id) == set()
+
+
 async def test_it_is_edited_and_taken_back() -> None:
     """What was taken back is edited no more."""
 
