@@ -17,6 +17,7 @@ from bot.commands import command_failed, sync_commands
 from bot.config import Loaded, Place, Settings
 from bot.core import Core, CoreRules
 from bot.gateway import CONTEXTS, connect, intents, log_in
+from bot.guild_settings import GuildSettings
 from bot.hearing import Ears, locked_against_us, place_in, place_of
 from bot.inbound import conversation_of
 from bot.presses import Presses
@@ -67,7 +68,8 @@ class Interlock(commands.AutoShardedBot):
             shard_count=settings.discord.shard_count,
             shard_ids=cast("list[int]", settings.discord.shards and list(settings.discord.shards)),
         )
-        self.rules = Rulebook(settings)
+        self.guild_settings = GuildSettings(state, lambda: self.settings.access.guild_settings)
+        self.rules = Rulebook(settings, self.guild_settings.at)
         self.state = state
         wire = wire or DiscordWire(self, DiscordWebhook(self), DiscordSight(self))
         core = Core(state, wire, self._core_rules(), self.responder)
@@ -120,6 +122,7 @@ class Interlock(commands.AutoShardedBot):
             door=self.rules.door,
             proxied=lambda: bool(self.rules.proxies()),
             turn=self.rules.turn,
+            learn=self.guild_settings.learn,
             cog=self.rules.cog,
         )
 
@@ -210,7 +213,7 @@ class Interlock(commands.AutoShardedBot):
             return
         age = (discord.utils.utcnow() - message.created_at).total_seconds()
         # One that was judged before is a Duplicate, as long as the store remembers it.
-        expire_after = self.settings.at(place_of(message.channel)).expire_after
+        expire_after = self.rules.conversation(place_of(message.channel)).expire_after
         if age < min(expire_after, SEEN_WINDOW):
             await self.on_message(message)
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import structlog
 
 from bot import logs
+from bot.config import Place
 from bot.draft import CLOSE_WITHIN
 from bot.endings import Ending
 from bot.equipment import Tools
@@ -33,8 +34,14 @@ class Conversations:
         locks: Locks,
         notices: Notices,
         claim: Callable[[Conversation], Claim],
+        learn: Callable[[Place], Awaitable[None]],
     ) -> None:
-        """*claim* is what a lease is asked for with, until draining begins."""
+        """
+        *claim* is what a lease is asked for with, until draining begins.
+
+        *learn* finds out which rules hold in a place, before a turn is equipped for it.
+        """
+        self._learn = learn
         self._state = state
         self._locks = locks
         self._notices = notices
@@ -114,6 +121,7 @@ class Conversations:
             messages = [unpack(inbound) for inbound in started.inbounds]
         except PayloadUnreadable as error:
             return await self._bury(holding, error)
+        await self._learn(messages[0].place)
         for message in messages:
             # One that has pages was served before; its mark is gone.
             self._notices.served(message, 0 if started.pages else started.waited)

@@ -1,6 +1,6 @@
 """The core of one process, wired together: all that lies between the gateway and the store."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -39,6 +39,8 @@ class CoreRules:
     proxied: Callable[[], bool]
     door: Callable[[Place], DoorRules]
     turn: Callable[[Place], Rules]
+    #: Find out first what holds in a place, where that takes a look at the store. Raises nothing.
+    learn: Callable[[Place], Awaitable[None]]
     #: Read a responder's own settings as they are in a place; None if it has none.
     cog: Callable[[Responder, Place], object]
 
@@ -63,7 +65,9 @@ class Core:
         self.silence = Silence()
         self.locks = Locks(state, rules.lease)
         self.notices = Notices(wire, state, rules.reactions)
-        self.conversations = Conversations(state, self.locks, self.notices, rules.claim)
+        self.conversations = Conversations(
+            state, self.locks, self.notices, rules.claim, rules.learn
+        )
         self.conversations.equip(self.tools)
         self.requests = Requests(state, self.locks, self.conversations, self.notices)
         self.rates = Rates(state, rules.quota)
@@ -77,6 +81,7 @@ class Core:
             self.silence,
             Proxies(rules.proxied),
             rules.door,
+            rules.learn,
         )
         self.wakes = Wakes(state, self.locks, self.conversations)
 

@@ -5,7 +5,7 @@ Several processes may hear the same message; only the one whose admission was no
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -71,8 +71,14 @@ class Door:
         silence: Silence,
         proxies: Proxies,
         rules: Callable[[Place], DoorRules],
+        learn: Callable[[Place], Awaitable[None]],
     ) -> None:
-        """Admit to *state* by the *rules* of each place; tell the others what came of it."""
+        """
+        Admit to *state* by the *rules* of each place; tell the others what came of it.
+
+        *learn* finds out which they are, for messages that are not nothing.
+        """
+        self._learn = learn
         self._state = state
         self._locks = locks
         self._conversations = conversations
@@ -104,11 +110,12 @@ class Door:
                     return None
             elif not heard.by_machine:
                 self._proxies.hear(message, heard)
-            rules = self._rules(message.place)
             # Judged inside: whether its author is live may depend on the message before it.
-            could = self._judge(message, heard, rules)
+            could = self._judge(message, heard, self._rules(message.place))
             if could is None:
                 return None
+            await self._learn(message.place)
+            rules = self._rules(message.place)
             message = self._led(message, could, rules)
             try:
                 if could.stop is StopRight.NONE and await self._over_a_rate(message):
@@ -132,6 +139,7 @@ class Door:
         Duplicate. Live messages wait at the gate meanwhile.
         """
         async with self._gate.through(missed[0][0].channel):
+            await self._learn(missed[0][0].place)
             rules = self._rules(missed[0][0].place)
             for message, heard in missed:
                 if (could := self._judge(message, heard, rules)) is not None:

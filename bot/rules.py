@@ -2,11 +2,12 @@
 
 import os
 import socket
+from collections.abc import Callable
 
 from pydantic import BaseModel
 
 from bot.access import Access, Asking
-from bot.config import Place, Settings
+from bot.config import ConversationSettings, Override, Place, Settings
 from bot.config.model import HistorySettings
 from bot.door_rules import DoorRules, Mode
 from bot.equipment import Rules
@@ -24,8 +25,13 @@ class Rulebook:
     what begins next goes by the settings of then.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        """Put *settings* in force."""
+    def __init__(
+        self,
+        settings: Settings,
+        chosen: Callable[[str | None], Override | None] = lambda _guild: None,
+    ) -> None:
+        """Put *settings* in force; *chosen* says what the admins of a guild have set."""
+        self._chosen = chosen
         self.adopt(settings)
 
     def adopt(self, settings: Settings) -> None:
@@ -71,24 +77,28 @@ class Rulebook:
 
     # --- by place --------------------------------------------------------------------------------
 
+    def conversation(self, place: Place) -> ConversationSettings:
+        """How a conversation is led."""
+        return self.settings.at(place, self._chosen(place.guild))
+
     def responder(self, place: Place) -> str:
         """Name the cog for new messages: the configured one, else Chat with a model, else Demo."""
-        if name := self.settings.at(place).responder:
+        if name := self.conversation(place).responder:
             return name
         return "Chat" if self.settings.cog_table("chat", place).get("model") else "Demo"
 
     def reactions(self, place: Place) -> bool:
         """Whether anything may be marked with an emoji."""
-        return self.settings.at(place).reactions
+        return self.conversation(place).reactions
 
     def claim(self, place: Place) -> Claim:
         """What leases are asked for with; operators see the name of this process: host and id."""
         by = f"{socket.gethostname()}:{os.getpid()}"
-        return Claim(self.settings.state.lease, self.settings.at(place).expire_after, by)
+        return Claim(self.settings.state.lease, self.conversation(place).expire_after, by)
 
     def turn(self, place: Place) -> Rules:
         """The settings that shape a turn."""
-        limits, conversation = self.settings.limits, self.settings.at(place)
+        limits, conversation = self.settings.limits, self.conversation(place)
         return Rules(
             Limits(limits.first_chunk, limits.progress, limits.turn),
             step=limits.step,
@@ -115,7 +125,7 @@ class Rulebook:
 
     def door(self, place: Place) -> DoorRules:
         """The settings that shape admission."""
-        conversation = self.settings.at(place)
+        conversation = self.conversation(place)
         return DoorRules(
             self.responder(place),
             Mode(conversation.mode),

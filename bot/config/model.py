@@ -14,6 +14,8 @@ from pydantic import (
     field_validator,
 )
 
+from bot.config.conversation import ConversationSettings
+from bot.config.problems import nearest
 from bot.config.table import Table
 from bot.config.units import (
     MAX_SHARDS,
@@ -99,10 +101,21 @@ class AccessSettings(Table):
     """People who are answered."""
     blocked: Ids = ()
     """People, roles, channels and guilds that are not answered, whatever the other lists say."""
+    guild_settings: Names = ()
+    """Keys of [conversation] that admins of a guild may set there by /settings."""
     dms: bool = True
     """Whether direct messages are answered."""
     proxy_bots: Ids = ()
     """Bots that say people's messages again under another name, by application id."""
+
+    @field_validator("guild_settings")
+    @classmethod
+    def _are_keys_of_a_conversation(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
+        known = list(ConversationSettings.model_fields)
+        for key in keys:
+            if key not in known:
+                raise ValueError(f'"{key}" is no key of [conversation]; {nearest(key, known)}')
+        return keys
 
 
 class LimitSettings(Table):

@@ -56,6 +56,7 @@ class Settings(BaseSettings):
         "cogs.usage",
         "cogs.privacy",
         "cogs.operator",
+        "cogs.preferences",
     )
     """Modules with cogs, loaded in this order."""
     extension_paths: Names = ()

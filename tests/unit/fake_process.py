@@ -23,6 +23,7 @@ from bot import (
     typing_indicator,
 )
 from bot.admission import Heard
+from bot.config import Place
 from bot.core import Core, CoreRules
 from bot.door_rules import DoorRules, Mode
 from bot.equipment import Rules
@@ -132,6 +133,10 @@ def script(*chunks: str) -> Script:
     return Script(respond)
 
 
+async def nothing_to_learn(_: Place) -> None:
+    """Know the rules of every place beforehand."""
+
+
 class Process(Core):
     """The core of one process, on a fake store and a fake Discord."""
 
@@ -163,6 +168,7 @@ class Process(Core):
             proxied=lambda: proxied,
             cog=lambda _responder, _place: None,
             turn=lambda _: replace(rules, reactions=reactions),
+            learn=nothing_to_learn,
         )
         super().__init__(store.port, self.wire, core, self._find)
 
