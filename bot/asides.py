@@ -33,6 +33,7 @@ class Asides:
         self._journal = journal
         self._posted: dict[int, Posted] = pages.adopt()
         self._count = 0
+        journal.excuse(TAKEN_BACK)
 
     @property
     def any(self) -> bool:

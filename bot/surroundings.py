@@ -26,6 +26,9 @@ MOST_REMARKS = 100
 #: `MOST_REMARKS` of them, at four bytes each, are below the store's `PAYLOAD_LIMIT`.
 REMARK = 2000
 
+#: The step under which it is recorded what was read.
+CONTEXT = "context"
+
 log = structlog.get_logger(__name__)
 
 
@@ -49,6 +52,7 @@ class Surroundings:
         self._journal = journal
         self._asked_by = asked_by
         self._remarks = remarks
+        journal.excuse(CONTEXT)
 
     async def history(self, limit: int) -> list[Said]:
         """Read the transcript; see `Turn.history`."""
@@ -60,7 +64,7 @@ class Surroundings:
         limit = min(self._remarks if limit is None else limit, MOST_REMARKS)
         if limit < 1:
             return []
-        told = await self._journal.step("context", lambda _key: self._read(limit))
+        told = await self._journal.step(CONTEXT, lambda _key: self._read(limit))
         return [Remark(**{**one, "author": Person(**one["author"])}) for one in told]
 
     async def _read(self, limit: int) -> list[dict[str, Any]]:

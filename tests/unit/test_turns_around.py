@@ -87,6 +87,18 @@ async def test_a_replay_sees_the_channel_as_its_forerunner_has() -> None:
     assert len(discord.asked("said")) == 1
 
 
+async def test_a_replay_may_do_without_the_context() -> None:
+    """A look has no effect that could be lost: the settings may have changed meanwhile."""
+
+    async def second(turn: Turn) -> AsyncGenerator[str, None]:
+        await turn.context(0)
+        yield "nothing"
+
+    store, discord = await replayed(looks, second, discord=crowd("one"))
+    assert discord.visible() == ["nothing"]
+    assert [ending for _, ending in store.endings] == ["answered"]
+
+
 async def test_where_history_may_not_be_read_there_is_no_context() -> None:
     """The question is answered all the same."""
     discord = crowd("secret")

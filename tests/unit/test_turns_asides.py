@@ -119,6 +119,18 @@ async def test_what_was_taken_back_does_not_appear_again_in_a_replay() -> None:
     assert len(discord.messages) == 2
 
 
+async def test_a_replay_may_do_without_what_was_taken_back() -> None:
+    """Nothing of it is left."""
+
+    async def respond(turn: Turn) -> AsyncGenerator[str, None]:
+        await (await turn.say("hush")).delete()
+        yield "reply"
+
+    store, discord = await replayed(respond, says())
+    assert discord.visible() == ["reply"]
+    assert [ending for _, ending in store.endings] == ["answered"]
+
+
 async def test_one_that_cannot_be_edited_any_more_is_said_anew() -> None:
     """As a page of a reply is: somebody deleted it, or it is too old."""
 
