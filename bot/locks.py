@@ -161,7 +161,7 @@ class Locks:
         holdings = list(self._held.values())
         if not holdings:
             return True
-        asked = time.monotonic()
+        asked, known = time.monotonic(), len(self._state.notices)
         try:
             answers = await self._state.renew([h.lease for h in holdings], self._claim.seconds)
         except StateUnavailable as error:
@@ -169,6 +169,8 @@ class Locks:
             log.warning("leases not renewed", count=len(holdings), reason=str(error))
             return False
         self._apply(holdings, answers, asked)
+        for notice in self._state.notices[known:]:
+            log.error(notice)
         return True
 
     def _apply(self, holdings: Sequence[Holding], answers: Sequence[object], asked: float) -> None:

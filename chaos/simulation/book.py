@@ -65,6 +65,14 @@ class Book(Asked):
         living = turn is not None and turn.token == lease.token and turn.held(self.now)
         demand(not living, "one holder", "{} by the living {} was refused", step, lease.token)
 
+    def lost(self, lease: Lease) -> None:
+        """Judge a renewal that was refused: by a store that was set back any may be."""
+        turn = self.of(lease.conversation).turn
+        if not self.set_back or turn is None or turn.token != lease.token:
+            self.refused("renew", (lease,))
+        elif turn.held(self.now):
+            turn.token = None
+
     # --- taking and keeping ----------------------------------------------------------------------
 
     def claim(
@@ -78,12 +86,13 @@ class Book(Asked):
         """Judge renewals, each on its own."""
         for one, lease in zip(answer, leases, strict=True):
             if isinstance(one, Lost):
-                self.refused("renew", (lease,))
+                self.lost(lease)
                 continue
+            outlived = lease.token in self.outlived
+            demand(not outlived, "a new beginning", "{} lives on in a copy", lease.token)
+            self.renewed[lease.token] = self.now
             _, turn = self.holder(lease, "renew")
-            demand(
-                one.signal is turn.signal, "signals", "{} was told as {}", turn.signal, one.signal
-            )
+            demand(same(turn, one.signal), "signals", "{} was told as {}", turn.signal, one.signal)
             turn.expires = self.granted[lease.token] = self.now + int(seconds * 1e6)
 
     def steal(

@@ -13,6 +13,7 @@ def copied(database: Database) -> Database:
     copy.records = {conversation: _record(r) for conversation, r in database.records.items()}
     copy.counters = list(database.counters)
     copy.seen = dict(database.seen)
+    copy.beats = dict(database.beats)
     copy.answers = dict(database.answers)
     return copy
 

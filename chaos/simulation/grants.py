@@ -13,7 +13,8 @@ ASKED = {Outcome.STOPPED: SignalKind.STOP, Outcome.KILLED: SignalKind.KILL}
 ENDED_BY = {SignalKind.STOP: Outcome.STOPPED, SignalKind.KILL: Outcome.KILLED}
 
 #: What a rollback takes back: the notes, and the first answers.
-Copy = tuple[dict[Conversation, Notes], dict[str, object]]
+#: And when it was made (µs).
+Copy = tuple[dict[Conversation, Notes], dict[str, object], int]
 
 
 def same(turn: TurnNote, told: SignalKind | None) -> bool:
@@ -39,17 +40,22 @@ class Grants:
         self.granted: dict[str, int] = {}
         #: What each turn was asked. Its holder knows that after a rollback, too.
         self.requests: dict[str, set[SignalKind]] = {}
-        self._set_back = False
+        self.set_back = False
+        #: When each token was renewed last; those that were since the copy, to which the store was
+        #: then set back.
+        self.renewed: dict[str, int] = {}
+        self.outlived: set[str] = set()
 
     def copy(self) -> Copy:
         """Copy what a rollback takes back."""
         notes = {conversation: notes.copy() for conversation, notes in self.notes.items()}
-        return notes, dict(self.answers)
+        return notes, dict(self.answers), self.now
 
     def roll_back(self, copy: Copy) -> None:
         """Forget what the store has forgotten."""
-        self.notes, self.answers = copy
-        self._set_back = True
+        self.notes, self.answers, copied = copy
+        self.set_back = True
+        self.outlived |= {token for token, at in self.renewed.items() if at > copied}
 
     def of(self, conversation: Conversation) -> Notes:
         """The notes on a conversation."""
@@ -160,7 +166,7 @@ class Grants:
         """Judge a new message: a page is visible once."""
         others = self._discord.shows(posted.turn, posted.number)[:-1]
         # A journal that was set back knows the page no more, and a nonce is known for a while.
-        judged = [one for one in others if not self._set_back or posted.at - one.at < NONCE_WINDOW]
+        judged = [one for one in others if not self.set_back or posted.at - one.at < NONCE_WINDOW]
         demand(
             not judged, "visible once", "page {} of {} is shown twice", posted.number, posted.turn
         )

@@ -6,16 +6,16 @@ adapter to learn what a step does; the others must agree with it in every answer
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
-from state.errors import Gone, LeaseLost
 from state.keys import Author
 from state.memory import admission, handover
 from state.memory.keeping import Keeping, refuse_foreign
 from state.memory.messages import Messages
 from state.memory.operating import Operating
 from state.memory.records import Record
+from state.memory.renewing import Renewing
 from state.memory.sharding import Sharding
 from state.memory.timers import Timers
 from state.outcomes import (
@@ -23,10 +23,8 @@ from state.outcomes import (
     Busy,
     Drift,
     Duplicate,
-    Held,
     Ignored,
     Killed,
-    Lost,
     NotRunning,
     Placed,
     Refused,
@@ -50,7 +48,7 @@ from state.values import (
 )
 
 
-class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
+class MemoryState(Renewing, Messages, Timers, Keeping, Operating, Sharding):
     """Every step of `state.ports.State` over a `Database`."""
 
     # --- admission and hand-over ---------------------------------------------------------------
@@ -113,20 +111,6 @@ class MemoryState(Messages, Timers, Keeping, Operating, Sharding):
         turnover = handover.next_turn(record, op, claim, now, lambda: self._number(record))
         self._sweep(record)
         return self._answer(conversation, op, turnover)
-
-    async def renew(self, leases: Sequence[Lease], seconds: float) -> list[Held | Lost]:
-        """See `State.renew`."""
-        return [self._renew(lease, seconds) for lease in leases]
-
-    def _renew(self, lease: Lease, seconds: float) -> Held | Lost:
-        now = self._now()
-        try:
-            record = self._living(lease)
-        except (LeaseLost, Gone):
-            return Lost()
-        turn = record.turn
-        record.expires = record.wake = now + int(seconds * 1e6)
-        return Held(turn.signal.kind, turn.signal.by) if turn and turn.signal else Held()
 
     async def supersede(
         self,

@@ -55,6 +55,8 @@ class Database:
         #: What is being forgotten just now.
         self.tombstones: set[Owner | Conversation | Author] = set()
         self.shards: dict[str, ShardLease] = {}
+        #: Handle → how far it came with its renewals, and when (µs); oldest first.
+        self.beats: dict[str, tuple[int, int]] = {}
         #: Identify bucket → when the next is granted (µs).
         self.gates: dict[int, int] = {}
 

@@ -22,7 +22,8 @@ Rules of every step:
   dead letter with the reason and the raw bytes, by the step that meets it, which then goes on
   without it: one that waits or a timer alone, a turn with all that it recorded.
 * A store without room takes nothing new in. Leases are renewed and turns end all the same.
-* A store that was emptied or set back refuses every holder that it does not know (any more).
+* A store that was emptied or set back refuses every holder that it does not know (any more). The
+  next `renew` of a process that had renewed since notices, loses its leases and tells in `notices`.
 """
 
 from typing import Protocol
@@ -51,6 +52,16 @@ DEAD_LETTER_LIMIT = 100
 #: Seconds for which a committed answer can be read: longer than an interaction lives (15 min).
 ANSWER_WINDOW = 3600.0
 
+#: Seconds for which a store remembers how far a process came with its renewals.
+#: Relation: far longer than any lease, so that who holds one has renewed within it.
+BEAT_WINDOW = 3600.0
+
+#: What an operator is told then.
+WENT_BACK = (
+    "The store went back in time (a restored copy, a failover, a flush): what it had acknowledged "
+    "since may be lost, and turns that ran are begun again."
+)
+
 #: Days for which usage is kept, so that a year can be compared with the one before.
 USAGE_DAYS = 400
 
@@ -68,7 +79,11 @@ class State(Turns, Requests, Reading, Timing, Keeping, Operating, Sharding, Prot
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What an operator should know about this store, in sentences; known once it is open."""
+        """
+        What an operator should know about this store, in sentences; known once it is open.
+
+        Later ones, about what has happened to it since, are added at the end.
+        """
         ...
 
     async def open(self) -> None:

@@ -91,6 +91,9 @@ class Turns(Protocol):
         A held lease comes with the signal that waits for its turn. A stale, foreign or expired
         token, or one of a conversation that is being forgotten, is Lost and leaves the expiry as it
         is. Not atomic across leases.
+
+        When the store has gone back to before the last renewal of this handle, its journals are not
+        those that the holders have in mind: all are Lost, and their turns due at once.
         """
         ...
 

@@ -8,11 +8,12 @@ arguments it takes and which outcome its reply is.
 from state.redis.forgetting import Forgets
 from state.redis.keeping import Keeping
 from state.redis.operating import Operating
+from state.redis.renewing import Renewing
 from state.redis.requests import Requests
 from state.redis.sharding import Sharding
 from state.redis.timing import Timing
 from state.redis.turns import Turns
 
 
-class RedisState(Turns, Requests, Timing, Keeping, Operating, Forgets, Sharding):
+class RedisState(Turns, Renewing, Requests, Timing, Keeping, Operating, Forgets, Sharding):
     """Every step of `state.ports.State` over a Redis server."""

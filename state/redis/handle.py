@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -55,6 +56,10 @@ class Handle:
         self._policies: dict[int, tuple[Policy, bytes]] = {}
         self._listeners: set[Hints] = set()
         self._notices: tuple[str, ...] = ()
+        self._name = secrets.token_hex(8)
+        #: By partition, how far this handle came with its renewals, and when (monotonic).
+        self._beats: dict[int, tuple[int, float]] = {}
+        self._happened: tuple[str, ...] = ()
         connections_to(url, timeout=None)  # a bad URL is told here, not at open
 
     @property
@@ -65,7 +70,7 @@ class Handle:
     @property
     def notices(self) -> tuple[str, ...]:
         """What an operator should know about the server, one sentence each; known once open."""
-        return self._notices
+        return self._notices + self._happened
 
     async def open(self) -> None:
         """See `State.open`."""

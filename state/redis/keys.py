@@ -188,6 +188,10 @@ class Keys:
         """Name the channels of all partitions, on which signals are published."""
         return [f"{tag}:hints" for tag in self._tags]
 
+    def came(self, partition: int, handle: str) -> str:
+        """Name how far a handle came with its renewals in a partition."""
+        return f"{self._tags[partition]}:came:{handle}"
+
     def beat(self, listener: str) -> str:
         """Name the channel on which a listener hears itself."""
         return f"{{{self._prefix}}}:beat:{listener}"

@@ -1,18 +1,12 @@
 """The steps that admit, start, run and end turns."""
 
-import asyncio
-from collections.abc import Sequence
-from typing import Any
-
 from state.mending import mended
 from state.outcomes import (
     Admission,
     Busy,
     Drift,
     Duplicate,
-    Held,
     Ignored,
-    Lost,
     Placed,
     Refusal,
     Refused,
@@ -21,10 +15,8 @@ from state.outcomes import (
     Superseding,
     Turnover,
 )
-from state.partition import partition_of
 from state.redis import replies, scripts, wire
 from state.redis.handle import Handle, gone
-from state.redis.keys import name_of
 from state.redis.replies import Reply
 from state.redis.resp import Argument
 from state.values import (
@@ -36,11 +28,7 @@ from state.values import (
     Lease,
     Page,
     Policy,
-    SignalKind,
 )
-
-#: Leases renewed by one script, which holds up every other caller of its server meanwhile.
-RENEW_BATCH = 200
 
 #: Policies whose encoding is remembered. Relation: one for each guild and channel that has its own.
 POLICIES = 1024
@@ -110,39 +98,6 @@ class Turns(Handle):
         if reply.text() == "busy":
             return Busy(reply.number() / 1e6)
         return reply.turnover(conversation)
-
-    async def renew(self, leases: Sequence[Lease], seconds: float) -> list[Held | Lost]:
-        """See `State.renew`."""
-        places: dict[int, list[int]] = {}
-        for place, lease in enumerate(leases):
-            partition = partition_of(lease.conversation.owner, self.partitions)
-            places.setdefault(partition, []).append(place)
-        batches = [
-            (partition, mine[start : start + RENEW_BATCH])
-            for partition, mine in places.items()
-            for start in range(0, len(mine), RENEW_BATCH)
-        ]
-        # Each batch is waited for, so that none is left behind when another fails.
-        found = await asyncio.gather(
-            *(self._renew(part, [leases[n] for n in mine], seconds) for part, mine in batches),
-            return_exceptions=True,
-        )
-        answers: list[Held | Lost] = [Lost()] * len(leases)
-        for (_, mine), batch in zip(batches, found, strict=True):
-            if isinstance(batch, BaseException):
-                raise batch
-            for place, answer in zip(mine, batch, strict=True):
-                answers[place] = answer
-        return answers
-
-    async def _renew(
-        self, partition: int, leases: Sequence[Lease], seconds: float
-    ) -> list[Held | Lost]:
-        turns = [self._keys.of(lease.conversation).turn for lease in leases]
-        keys = [self._keys.wake(partition), self._keys.gone(partition), *turns]
-        named = [part for le in leases for part in (name_of(le.conversation), le.token)]
-        reply = await self._run(scripts.RENEW, keys, [wire.microseconds(seconds), *named])
-        return [held_or_lost(item) for item in reply]
 
     # --- what the holder does -------------------------------------------------------------------
 
@@ -251,19 +206,6 @@ class Turns(Handle):
         terms = wire.claim_terms(claim).split(" ")
         reply = await self._holding(scripts.RELEASE, lease, op, *terms, lease.token)
         return Reply(reply[1:]).turnover(lease.conversation)
-
-
-def held_or_lost(item: Any) -> Held | Lost:  # noqa: ANN401 (0, a signal or None)
-    """Read what became of one lease in a renewal."""
-    if item == 0:
-        return Lost()
-    if item is None:
-        return Held()
-    try:
-        kind, _, by = item.decode("utf-8", "surrogatepass").partition(" ")
-        return Held(SignalKind(kind), by)
-    except ValueError:
-        return Held()  # the next step sets it aside; it costs nobody else a lease
 
 
 def admission(reply: Reply, conversation: Conversation) -> Admission:

@@ -1,8 +1,10 @@
 """A handle on one file: opening, closing, and asking its thread to run a step."""
 
 import asyncio
+import secrets
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from state.errors import StateError, StateInvalid, StateUnavailable
@@ -15,6 +17,15 @@ from state.sqlite.writer import Settings, Writer
 from state.values import Conversation
 
 Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """How far a handle came with its renewals, as it was told, and when that was (µs)."""
+
+    process: str = field(default_factory=lambda: secrets.token_hex(8))
+    number: int = 0
+    at: int = 0
 
 
 class Handle:
@@ -42,6 +53,8 @@ class Handle:
         self._settings = Settings(path, partitions, clock or time.time, level)
         self._channel = channel_of(path)
         self._writer: Writer | None = None
+        self._happened: tuple[str, ...] = ()
+        self._beat = Beat()
 
     @property
     def partitions(self) -> int:
@@ -52,8 +65,9 @@ class Handle:
     def notices(self) -> tuple[str, ...]:
         """What an operator should know: whether a power cut may cost the last commits."""
         if self._settings.synchronous == "NORMAL":
-            return ("synchronous=normal: a power cut may cost the last commits; a crash does not.",)
-        return ()
+            normal = "synchronous=normal: a power cut may cost the last commits; a crash does not."
+            return (normal, *self._happened)
+        return self._happened
 
     async def open(self) -> None:
         """See `State.open`."""

@@ -1,14 +1,10 @@
 """The steps of `state.ports.Turns`."""
 
-from collections.abc import Sequence
-
 from state.mending import mended
 from state.outcomes import (
     Admission,
     Busy,
     Drift,
-    Held,
-    Lost,
     Retrying,
     Turnover,
 )
@@ -49,10 +45,6 @@ class Turns(Handle):
     async def claim(self, conversation: Conversation, *, op: str, claim: Claim) -> Turnover | Busy:
         """See `State.claim`."""
         return await self._write(lambda tx: steps.claim(tx, conversation, op, claim))
-
-    async def renew(self, leases: Sequence[Lease], seconds: float) -> list[Held | Lost]:
-        """See `State.renew`."""
-        return await self._write(lambda tx: [steps.renew(tx, lease, seconds) for lease in leases])
 
     @mended
     async def supersede(

@@ -5,11 +5,14 @@ import time
 from collections.abc import AsyncIterator
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.endings import BY_SIGNAL, Ending
 from bot.inbound import Message
 from bot.locks import MARGIN, Holding, Locks
+from state.memory import MemoryState
 from state.outcomes import Placed, Started
+from state.ports import WENT_BACK
 from state.values import Claim, Could, Lease, Policy, SignalKind
 from tests.unit.fake_store import Store
 from tests.unit.fakes import ADA, BO, message
@@ -249,6 +252,26 @@ async def test_one_call_renews_every_lease_and_brings_their_signals(
         assert store.steps == ["renew"]
         assert (kept.reason, stopped.reason, lost.reason) == (None, Ending.STOPPED, Ending.LOST)
         assert kept.deadline > before + 5 + CLAIM.seconds - MARGIN - 1
+
+
+async def test_what_has_happened_to_the_store_is_logged_once() -> None:
+    """Here it was emptied: the turn is lost, and an operator is told what that may have cost."""
+    state = MemoryState()
+    await state.open()
+    locks, asked = Locks(state, CLAIM), message()
+    placed = await state.admit(
+        asked.conversation, asked.inbound(), Could(trigger=True), Policy(), op="1", claim=CLAIM
+    )
+    assert isinstance(placed, Placed)
+    assert placed.turnover.started is not None
+    with capture_logs() as logs, locks.hold(placed.turnover.started, time.monotonic()) as held:
+        assert await locks.beat()
+        state._db.beats.clear()
+        assert await locks.beat()
+        assert await locks.beat()
+        assert held.reason is Ending.LOST
+    assert [one["event"] for one in logs] == [WENT_BACK]
+    await state.close()
 
 
 async def test_without_leases_the_store_is_left_alone(store: Store, locks: Locks) -> None:

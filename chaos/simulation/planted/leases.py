@@ -40,6 +40,13 @@ class RenewsTheExpired(MemoryState):
         return super()._renew(lease, seconds)
 
 
+class NoticesNothing(MemoryState):
+    """A store that was set back renews a lease whose journal it knows no more."""
+
+    def _went_back(self) -> bool:
+        return False
+
+
 class AnswersNoRepeat(MemoryState):
     """A step that is sent twice happens twice."""
 

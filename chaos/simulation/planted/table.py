@@ -17,6 +17,7 @@ ADAPTERS: tuple[type[MemoryState], ...] = (
     ends.ParksWithoutTheJournal,
     leases.CountsTokens,
     leases.RenewsTheExpired,
+    leases.NoticesNothing,
     leases.AnswersNoRepeat,
     leases.AcknowledgesAtTheStart,
     leases.ClaimsTheHeld,

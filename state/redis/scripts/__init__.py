@@ -14,6 +14,7 @@ from importlib.resources import files
 from state.ids import PAYLOAD_LIMIT
 from state.ports import (
     ANSWER_WINDOW,
+    BEAT_WINDOW,
     CATCH_UP_LIMIT,
     DEAD_LETTER_LIMIT,
     MAX_EXPIRIES,
@@ -34,6 +35,7 @@ FEW_ANSWERS = 8
 #: Microseconds, as everything that Lua counts in time.
 _LIMITS = f"""\
 local ANSWER_WINDOW = {int(ANSWER_WINDOW * 1e6)}
+local BEAT_WINDOW_MS = '{int(BEAT_WINDOW * 1e3)}'
 local BUCKET_SIZE = {BUCKET_SIZE}
 local CATCH_UP_LIMIT = {CATCH_UP_LIMIT}
 local DAY = {86_400 * 10**6}
