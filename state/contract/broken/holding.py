@@ -132,6 +132,7 @@ class ReleasesOnly(MemoryState):
     "test_a_release_sent_twice",
     "test_a_released_conversation_can_be_acquired_again",
     "test_a_timer_is_not_missed_by_a_held_conversation",
+    "test_all_leases_of_before_are_lost_and_later_ones_hold",
     "test_an_acquire_sent_twice",
     "test_an_acquired_lease_can_be_renewed",
     "test_an_acquired_lease_holds_no_turn",

@@ -42,6 +42,7 @@ class EndsOnlyWithRoom(MemoryState):
 @caught_by(
     "test_a_holder_of_what_was_forgotten_is_refused",
     "test_holders_of_a_store_that_was_emptied_are_refused",
+    "test_whoever_notices_tells_the_operator",
 )
 class RemembersWhatItGranted(MemoryState):
     """Where the store knows of nothing at all, a handle goes by what it did before."""

@@ -9,7 +9,10 @@ from state.outcomes import Drift, Turnover
 from state.values import Changes, Claim, Inbound, Lease, Page, Step
 
 
-@caught_by("test_a_stale_holder_records_no_step")
+@caught_by(
+    "test_a_stale_holder_records_no_step",
+    "test_a_turn_whose_journal_went_back_is_begun_again",
+)
 class RecordsBeforeItCompares(MemoryState):
     """The step is written, then the token is compared."""
 
