@@ -57,7 +57,7 @@ class Asks:
         # known otherwise, and a blocked one counts there too.
         roles = user._roles if isinstance(user, discord.Member) else ()  # noqa: SLF001
         if not self.allows(asking(str(user.id), roles, guild, interaction.channel)):
-            await refuse(interaction, texts.NOT_ALLOWED)
+            await refuse(interaction, texts.here().not_allowed)
             return
         deferring = asyncio.create_task(defer(interaction), name=f"defer {interaction.id}")
         self.webhook.wait_for(interaction.token, deferring)

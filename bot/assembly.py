@@ -20,7 +20,7 @@ from bot.locks import Holding
 from bot.offers import Offers
 from bot.pages import Pages
 from bot.responders import Interrupted, Turn
-from bot.responses import NAME_ROOM, ResponseWire, response_wire
+from bot.responses import ResponseWire, name_room, response_wire
 from bot.snowflake import made_at
 from bot.speaking import Wire
 from bot.surroundings import Surroundings
@@ -70,7 +70,7 @@ def assemble(tools: Tools, holding: Holding, messages: Sequence[Message]) -> Ass
     reply = Reply(pages(asides=False), holding)
     asides = Asides(pages(asides=True), holding, journal)
     draft = _draft(
-        tools, holding, asked_by, reply, room=NAME_ROOM if response else 0, marks=markable
+        tools, holding, asked_by, reply, room=name_room() if response else 0, marks=markable
     )
     turn = Turn(
         messages,

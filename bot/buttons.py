@@ -28,12 +28,12 @@ class Press:
 
 def stop_button(turn: str) -> Button:
     """Make the button that stops *turn*."""
-    return Button(texts.STOP_BUTTON, f"{_PREFIX}:{Act.STOP}:{turn}")
+    return Button(texts.here().stop_button, f"{_PREFIX}:{Act.STOP}:{turn}")
 
 
 def retry_button(turn: str) -> Button:
     """Make the button that tries *turn* again after it was given up."""
-    return Button(texts.RETRY_BUTTON, f"{_PREFIX}:{Act.RETRY}:{turn}")
+    return Button(texts.here().retry_button, f"{_PREFIX}:{Act.RETRY}:{turn}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ class Choices:
             said = await self._admit(interaction, choice)
         except StateError as error:
             log.warning("press not admitted", inbound=str(interaction.id), reason=str(error))
-            said = texts.STORE_AWAY
+            said = texts.here().store_away
         finally:
             await asyncio.wait({acknowledging})
         if said is not None and acknowledging.result():
@@ -58,7 +58,7 @@ class Choices:
         roles = user._roles if isinstance(user, discord.Member) else ()  # noqa: SLF001 (as it came)
         guild = str(interaction.guild_id) if interaction.guild_id else None
         if not self.allows(asking(str(user.id), roles, guild, interaction.channel)):
-            return texts.NOT_ALLOWED
+            return texts.here().not_allowed
         await self.door.enter(_message(interaction, offer), TO_US)
         return None
 
@@ -94,7 +94,7 @@ async def _acknowledge(interaction: discord.Interaction[Any]) -> bool:
 async def _refuse(interaction: discord.Interaction[Any], text: str) -> None:
     """Tell the person alone; buttons that do nothing any more become grey."""
     try:
-        if text == texts.EXPIRED_BUTTON and interaction.message is not None:
+        if text == texts.here().expired_button and interaction.message is not None:
             await _grey(interaction, interaction.message)
         await interaction.followup.send(text, ephemeral=True)
     except (discord.HTTPException, OSError) as error:

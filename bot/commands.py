@@ -69,4 +69,4 @@ async def command_failed(
         log.error("command failed", command=name, exc_info=cause)
     if not interaction.response.is_done():
         with suppress(discord.HTTPException):
-            await interaction.response.send_message(texts.COMMAND_FAILED, ephemeral=True)
+            await interaction.response.send_message(texts.here().command_failed, ephemeral=True)

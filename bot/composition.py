@@ -137,7 +137,7 @@ class Composition:
         shown = [page for _, page in pages[:most]]
         if not blank(rest):
             file = File(REST, encodable(rest).encode())
-            shown.append(Outgoing(texts.FILE_PAGE, Pieces(files=(file,))))
+            shown.append(Outgoing(texts.here().file_page, Pieces(files=(file,))))
         return shown + [Outgoing("", page.pieces) for _, page in pages[most:] if page.pieces]
 
 

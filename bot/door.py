@@ -128,7 +128,7 @@ class Door:
                 if message.is_written:
                     self.gaps.open(message.channel)
                 else:  # no reading of the channel finds a command or a press
-                    self._notices.tell(message, texts.STORE_AWAY)
+                    self._notices.tell(message, texts.here().store_away)
         return None
 
     async def catch_up(self, missed: Sequence[tuple[Message, Heard]]) -> None:
@@ -192,7 +192,7 @@ class Door:
             return False
         log.info("over a rate", inbound=message.id, limit=over.name.lower())
         if self._rates.tell(message.author.id, owner, over) or message.deferred is not None:
-            text = texts.PERSON_RATE if over is Over.PERSON else texts.OWNER_RATE
+            text = texts.here().person_rate if over is Over.PERSON else texts.here().owner_rate
             self._notices.refused(message, text)
         return True
 

@@ -74,10 +74,10 @@ class DoorRules:
         """What to say about a message that was not taken."""
         match refused.reason:
             case Refusal.INBOX_FULL:
-                return texts.INBOX_FULL
+                return texts.here().inbox_full
             case Refusal.SHARE_FULL:
-                return texts.SHARE_FULL.format(count=self.inbox_per_person)
+                return texts.here().share_full.format(count=self.inbox_per_person)
             case Refusal.BUSY:
-                return texts.BUSY
+                return texts.here().busy
             case _:
                 assert_never(refused.reason)

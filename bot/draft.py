@@ -19,8 +19,8 @@ CLOSE_WITHIN = 2.0
 #: Seconds before each further try to mark a reply that could not be marked in time.
 MARK_AGAIN = (1.0, 5.0, 25.0)
 
-#: UTF-16 units kept free on every page, so that any mark fits behind a full one.
-MARK_ROOM = max(units(mark) for mark in texts.MARKS.values())
+#: Endings that leave a mark behind what is there of the reply.
+MARKED = (Ending.STOPPED, Ending.KILLED, Ending.SUPERSEDED, Ending.FAILED)
 
 
 class Draft:
@@ -57,7 +57,7 @@ class Draft:
         self._offers = offers
         self._opening = opening
         self._composition = Composition(
-            most=MESSAGE_UNITS - room, reserve=MARK_ROOM, file_limit=file_limit
+            most=MESSAGE_UNITS - room, reserve=mark_room(), file_limit=file_limit
         )
 
     @property
@@ -130,7 +130,7 @@ class Draft:
             await self.mark(ending)
             return
         last, button = pages[-1], self._retry if ending is Ending.FAILED else None
-        marked = Outgoing(last.text + texts.MARKS[ending], last.pieces, button)
+        marked = Outgoing(last.text + texts.here().mark(ending), last.pieces, button)
         await self._reply.land([*pages[:-1], marked])
 
     async def mark(self, ending: Ending) -> None:
@@ -138,7 +138,7 @@ class Draft:
         await self._reply.freeze(CLOSE_WITHIN)
         await self._reply.settle()
         if ending is not Ending.SUPERSEDED or self._reply.begun:
-            await self._reply.mark(texts.MARKS[ending], self._emoji)
+            await self._reply.mark(texts.here().mark(ending), self._emoji)
 
     async def mark_late(self, ending: Ending) -> None:
         """Mark a reply that could not be marked in time, in a few tries by best effort."""
@@ -153,4 +153,9 @@ class Draft:
         if self._pages() and self._reply.overtaken:
             await self._flush(Ending.FAILED)
         else:
-            await self._reply.land([Outgoing(texts.APOLOGY, button=self._retry)])
+            await self._reply.land([Outgoing(texts.here().apology, button=self._retry)])
+
+
+def mark_room() -> int:
+    """UTF-16 units to keep free on every page, so that any mark fits behind a full one."""
+    return max(units(texts.here().mark(ending)) for ending in MARKED)

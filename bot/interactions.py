@@ -56,7 +56,7 @@ async def _said(work: Coroutine[Any, Any, str]) -> str:
         return await work
     except StateError as error:
         log.warning("command failed", reason=str(error))
-        return Privately(texts.STORE_AWAY)
+        return Privately(texts.here().store_away)
 
 
 def here(interaction: discord.Interaction) -> Conversation:

@@ -204,7 +204,7 @@ class Notices:
             for message in messages:
                 log.info("settled", inbound=message.id, outcome=one.outcome.value)
                 self.served(message, 0.0)
-            if (text := _SETTLED.get(one.outcome)) is not None:
+            if (text := _told(one.outcome)) is not None:
                 for message in messages[:1] if one.turn else messages:  # a turn is told of once
                     self.tell(message, text)
                 messages = messages[1:] if one.turn else []
@@ -249,11 +249,17 @@ class Notices:
         return sent.id
 
 
-_SETTLED = {
-    Outcome.EXPIRED: texts.EXPIRED,
-    Outcome.DROPPED: texts.DROPPED,
-    Outcome.DEAD: texts.APOLOGY,
-}
+def _told(outcome: Outcome) -> str | None:
+    """What people are told of a message that got no reply; None: nothing."""
+    match outcome:
+        case Outcome.EXPIRED:
+            return texts.here().expired
+        case Outcome.DROPPED:
+            return texts.here().dropped
+        case Outcome.DEAD:
+            return texts.here().apology
+        case _:
+            return None
 
 
 def readable(inbounds: Iterable[Inbound]) -> list[Message]:

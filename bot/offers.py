@@ -90,8 +90,8 @@ async def offered(
 def refusal(offer: Offer | None, person: str) -> str | None:
     """What to tell *person* who has pressed for *offer* in vain; None: they may."""
     if offer is None:
-        return texts.EXPIRED_BUTTON
-    return None if offer.only in (None, person) else texts.ONLY_ITS_AUTHOR
+        return texts.here().expired_button
+    return None if offer.only in (None, person) else texts.here().only_its_author
 
 
 def _place(conversation: Conversation, token: str) -> tuple[Scope, str]:

@@ -229,7 +229,7 @@ class Pages:
         pieces, notes = content.pieces, ""
         for kind in sorted(self._refused):
             if getattr(pieces, kind):
-                pieces, notes = pieces.without(kind), f"{notes}\n{texts.LEFT_OUT[kind]}"
+                pieces, notes = pieces.without(kind), f"{notes}\n{texts.here().left_out[kind]}"
         if not notes:
             return content
         told = f"{content.content}{notes}".lstrip("\n")

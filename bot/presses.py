@@ -40,22 +40,22 @@ class Presses:
         conversation, by = here(interaction), str(interaction.user.id)
         running = (await self._requests.look(conversation)).turn
         if running is None or running.id != turn:
-            return texts.ALREADY_OVER
+            return texts.here().already_over
         if not (self._moderates(interaction) or takes_part(running, by)):
-            return texts.NOT_YOURS
+            return texts.here().not_yours
         answered = await self._requests.stop(conversation, turn, by, f"press-{interaction.id}")
         over = isinstance(answered, NotRunning)
-        return texts.ALREADY_OVER if over else texts.STOPPED_BY_BUTTON
+        return texts.here().already_over if over else texts.here().stopped_by_button
 
     async def _retry(self, interaction: discord.Interaction, turn: str) -> str:
         conversation, by = here(interaction), str(interaction.user.id)
         letter = await self._requests.given_up(conversation, turn)
         if letter is None:
-            return texts.ALREADY_OVER
+            return texts.here().already_over
         if not (self._moderates(interaction) or by in {i.author for i in letter.inbounds}):
-            return texts.NOT_YOURS
+            return texts.here().not_yours
         again = await self._requests.requeue(conversation, letter.id, f"press-{interaction.id}")
-        return texts.TRYING_AGAIN if again else texts.ALREADY_OVER
+        return texts.here().trying_again if again else texts.here().already_over
 
     def _moderates(self, interaction: discord.Interaction) -> bool:
         return moderates(interaction, self._operators())

@@ -29,8 +29,6 @@ from state.values import Page
 #: of an hour that Discord lets it live, for requests on their way and clocks that differ.
 TOKEN_LIFE = 840.0
 
-#: UTF-16 units that naming who asked takes at most, kept free on the pages of such a reply.
-NAME_ROOM = units(texts.ASKED.format(person="9" * 20, at="9" * 11))
 
 log = structlog.get_logger(__name__)
 
@@ -49,7 +47,16 @@ def mute(message: Message, *, silenced: bool) -> bool:
 
 def named(message: Message) -> str:
     """Who asked, for what Discord does not show as the response to their command."""
-    return texts.ASKED.format(person=message.author.id, at=int(made_at(message.id)))
+    return _naming(message.author.id, int(made_at(message.id)))
+
+
+def _naming(person: str, at: int) -> str:
+    return f"{texts.here().asked_by.format(person=f'<@{person}>', at=f'<t:{at}:t>')}\n"
+
+
+def name_room() -> int:
+    """UTF-16 units that naming who asked takes at most, kept free on the pages of such a reply."""
+    return units(_naming("9" * 20, 99_999_999_999))
 
 
 def response_wire(wire: Wire, asked_by: Message, started: Started) -> "ResponseWire | None":

@@ -35,9 +35,9 @@ class Undelivered:
                 if self._silence.fall(asked_by.channel):
                     log.warning("not allowed to speak here", reason=str(error))
             case Refused.CENSORED:
-                self._notices.tell(asked_by, texts.CENSORED)
+                self._notices.tell(asked_by, texts.here().censored)
             case Refused.FAULTY:
-                self._notices.tell(asked_by, texts.APOLOGY)
+                self._notices.tell(asked_by, texts.here().apology)
             case _:
                 assert_never(means)
 

@@ -48,7 +48,7 @@ class Privacy(commands.Cog):
             kept = await self._kept(interaction)
         except StateError as error:
             log.warning("export failed", reason=str(error))
-            await interaction.edit_original_response(content=texts.STORE_AWAY)
+            await interaction.edit_original_response(content=texts.here().store_away)
             return
         body = json.dumps(kept, ensure_ascii=False, indent=2).encode("utf-8", "replace")
         name = f"interlock-{interaction.user.id}.json"

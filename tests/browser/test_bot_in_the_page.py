@@ -38,7 +38,9 @@ async def test_a_reply_grows_until_its_author_stops_it_and_the_next_is_answered(
         await ada.write("stop")
         for window in (ada, bo):
             stopped = window.find("message-content").nth(1)
-            await expect(stopped).to_contain_text(texts.MARKS[Ending.STOPPED].removeprefix("\n-# "))
+            await expect(stopped).to_contain_text(
+                texts.here().mark(Ending.STOPPED).removeprefix("\n-# ")
+            )
             await expect(window.find("message-content").last).to_have_text("1 2 3")
             await expect(window.find("message").nth(2).get_by_test_id("reaction")).to_have_count(0)
             await expect(window.find("typing")).to_have_text("")

@@ -114,12 +114,12 @@ async def test_what_was_said_before_a_command_is_its_context(
         (
             "cook nobody",
             'start_turn: the cog "Nobody" is not loaded; responders: Echo, Kitchen',
-            texts.COMMAND_FAILED,
+            texts.here().command_failed,
         ),
         (
             "cook odd",
             "start_turn: the payload is no JSON (Object of type object is not JSON serializable)",
-            texts.COMMAND_FAILED,
+            texts.here().command_failed,
         ),
     ],
 )

@@ -64,10 +64,11 @@ async def test_stop_by_the_author_ends_the_stream_and_the_next_is_answered(
         room.say("Ada", "Stop!", addressed=False)
 
         await wait_until(
-            lambda: room.replies()[0].endswith(texts.MARKS[Ending.STOPPED]), description="the mark"
+            lambda: room.replies()[0].endswith(texts.here().mark(Ending.STOPPED)),
+            description="the mark",
         )
         assert time.monotonic() - told < 2
-        await room.until_replies(texts.MARKS[Ending.STOPPED], "1 2")
+        await room.until_replies(texts.here().mark(Ending.STOPPED), "1 2")
 
 
 async def test_a_bare_stop_by_somebody_else_stops_nothing(
@@ -96,7 +97,7 @@ async def test_a_moderator_who_addresses_the_bot_stops_anybodys_reply(
 
         room.say("Ada", "stop")
 
-        await room.until_replies(texts.MARKS[Ending.STOPPED])
+        await room.until_replies(texts.here().mark(Ending.STOPPED))
 
 
 async def test_kill_ends_the_reply_and_drops_what_waits(
@@ -117,7 +118,8 @@ async def test_kill_ends_the_reply_and_drops_what_waits(
 
         assert outcome["content"] == "Stopped Bo's reply; dropped 1 waiting message (Cy)."
         await wait_until(
-            lambda: room.replies()[0].endswith(texts.MARKS[Ending.KILLED]), description="the mark"
+            lambda: room.replies()[0].endswith(texts.here().mark(Ending.KILLED)),
+            description="the mark",
         )
         room.say("Cy", "count to 3")
         await wait_until(lambda: room.replies()[-1] == "1 2 3", description="the next reply")
@@ -153,7 +155,7 @@ async def test_a_follow_up_takes_over(sandbox: Sandbox, monkeypatch: pytest.Monk
 
         room.say("Ada", "count to 3")
 
-        first, second = await room.until_replies(texts.MARKS[Ending.SUPERSEDED], "1 2 3")
+        first, second = await room.until_replies(texts.here().mark(Ending.SUPERSEDED), "1 2 3")
         assert first.startswith("1")
         assert "you interrupted me" in second
 

@@ -187,7 +187,7 @@ async def test_commands_and_messages_are_one_line_and_one_follow_up(
         await wait_until(room.own, description="it counts")
         asked = room.ask("Ada", "count to 2")
         await room.until(asked, says="1 2")
-        assert room.replies()[0].endswith(texts.MARKS[Ending.SUPERSEDED])
+        assert room.replies()[0].endswith(texts.here().mark(Ending.SUPERSEDED))
 
 
 async def test_stop_kill_and_the_button_reach_a_command_s_reply(
@@ -205,7 +205,7 @@ async def test_stop_kill_and_the_button_reach_a_command_s_reply(
             asked = room.ask("Ada", "count to 1000 slowly")
             await room.until(asked, says="")
             act(asked)
-            view = await room.until(asked, says=texts.MARKS[ending])
+            view = await room.until(asked, says=texts.here().mark(ending))
             assert not view["components"]
         asked = room.ask("Ada", "count to 1000 slowly")
         view = await room.until(asked, says="")
@@ -217,7 +217,7 @@ async def test_stop_kill_and_the_button_reach_a_command_s_reply(
             custom_id=button["custom_id"],
             values=[],
         )
-        await room.until(asked, says=texts.MARKS[Ending.STOPPED])
+        await room.until(asked, says=texts.here().mark(Ending.STOPPED))
 
 
 async def test_who_may_not_be_answered_is_told_alone(
@@ -228,7 +228,7 @@ async def test_who_may_not_be_answered_is_told_alone(
     async with running(sandbox, monkeypatch, conversation=ECHO, access={"blocked": [bo]}):
         room = Asking(sandbox)
         asked = room.ask("Bo", "a b")
-        view = await room.until(asked, says=texts.NOT_ALLOWED)
+        view = await room.until(asked, says=texts.here().not_allowed)
         assert view["ephemeral"]
         allowed = room.ask("Ada", "a b")
         await room.until(allowed, says="a b")
@@ -272,4 +272,4 @@ async def test_a_blocked_role_counts_where_its_guild_is_not_known(
         event["guild_id"] = "999"
         event["member"]["roles"] = ["888"]
         room.world.discord.emit("INTERACTION_CREATE", event)
-        await room.until(asked, says=texts.NOT_ALLOWED)
+        await room.until(asked, says=texts.here().not_allowed)

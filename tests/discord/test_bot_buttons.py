@@ -47,9 +47,9 @@ async def test_the_stop_button_stops_as_the_word_does(
         room = Room(sandbox)
         message, custom_id = await streaming(room)
 
-        assert await press(room, "Bo", message, custom_id) == texts.STOPPED_BY_BUTTON
+        assert await press(room, "Bo", message, custom_id) == texts.here().stopped_by_button
 
-        await room.until_replies(texts.MARKS[Ending.STOPPED])
+        await room.until_replies(texts.here().mark(Ending.STOPPED))
         assert list(buttons(room)) == []
 
 
@@ -61,10 +61,10 @@ async def test_the_stop_button_refuses_strangers_and_obeys_moderators(
         room = Room(sandbox)
         message, custom_id = await streaming(room)
 
-        assert await press(room, "Cy", message, custom_id) == texts.NOT_YOURS
-        assert await press(room, "Ada", message, custom_id) == texts.STOPPED_BY_BUTTON
+        assert await press(room, "Cy", message, custom_id) == texts.here().not_yours
+        assert await press(room, "Ada", message, custom_id) == texts.here().stopped_by_button
 
-        await room.until_replies(texts.MARKS[Ending.STOPPED])
+        await room.until_replies(texts.here().mark(Ending.STOPPED))
 
 
 async def test_a_finished_reply_has_no_button(
@@ -90,17 +90,17 @@ async def test_a_failed_reply_can_be_tried_again_by_its_author(
     async with running(sandbox, monkeypatch) as bot:
         room = Room(sandbox)
         room.say("Bo", "fail")
-        [failed] = await room.until_replies(texts.MARKS[Ending.FAILED])
+        [failed] = await room.until_replies(texts.here().mark(Ending.FAILED))
         [(message, custom_id)] = list(buttons(room))
         await wait_until(lambda: not len(bot.locks), description="it is set aside")
 
-        assert await press(room, "Cy", message, custom_id) == texts.NOT_YOURS
+        assert await press(room, "Cy", message, custom_id) == texts.here().not_yours
 
         def edits() -> int:
             return len(room.requests("PATCH", f"/messages/{message}"))
 
         before = edits()
-        assert await press(room, "Bo", message, custom_id) == texts.TRYING_AGAIN
+        assert await press(room, "Bo", message, custom_id) == texts.here().trying_again
 
         await wait_until(lambda: edits() > before, description="it is written anew")
         await room.until_replies(failed)

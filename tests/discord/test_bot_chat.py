@@ -18,8 +18,8 @@ from tests.waiting import wait_until
 #: Seconds within which a stop or kill acts, whatever the provider does.
 WITHIN = 2.0
 
-STOPPED = texts.MARKS[Ending.STOPPED]
-KILLED = texts.MARKS[Ending.KILLED]
+STOPPED = texts.here().mark(Ending.STOPPED)
+KILLED = texts.here().mark(Ending.KILLED)
 
 LONG = Answer(" ".join(f"word{number}" for number in range(1000)), delay=0.02)
 MUTE = Answer(hang_after=0)
@@ -210,7 +210,7 @@ async def test_a_reply_that_was_interrupted_is_part_of_what_was_said(
 
         room.say("Ada", "in one word, please")
 
-        await room.until_replies(texts.MARKS[Ending.SUPERSEDED], "All is well.")
+        await room.until_replies(texts.here().mark(Ending.SUPERSEDED), "All is well.")
     assert stub.asked[1].messages[1:] == [
         ("user", "how is it?"),
         ("assistant", "All is "),

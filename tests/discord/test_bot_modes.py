@@ -57,7 +57,7 @@ async def test_interrupt_lets_the_newest_take_over_whoever_wrote_it(
 
         room.say("Bo", "count to 2")
 
-        await room.until_replies(texts.MARKS[Ending.SUPERSEDED], "1 2")
+        await room.until_replies(texts.here().mark(Ending.SUPERSEDED), "1 2")
 
 
 async def test_drop_refuses_with_a_notice(
@@ -71,7 +71,7 @@ async def test_drop_refuses_with_a_notice(
 
         room.say("Bo", "count to 2")
 
-        await wait_until(lambda: texts.BUSY in room.replies(), description="the notice")
+        await wait_until(lambda: texts.here().busy in room.replies(), description="the notice")
         await wait_until(lambda: room.replies()[0] == "1 2 3 4", description="the reply")
         assert "1 2" not in room.replies()
 
@@ -90,7 +90,7 @@ async def test_a_full_inbox_refuses_with_one_notice_for_all(
 
         room.say("Bo", "count to 4")
 
-        share = texts.SHARE_FULL.format(count=1)
+        share = texts.here().share_full.format(count=1)
         await wait_until(lambda: room.replies()[1] == share, description="the notice is edited")
         assert len(room.replies()) == 2
         room.say("Ada", "stop")
@@ -124,7 +124,7 @@ async def test_deleting_the_message_of_a_running_turn_stops_it(
 
         room.world.delete(first)
 
-        await room.until_replies(texts.MARKS[Ending.STOPPED])
+        await room.until_replies(texts.here().mark(Ending.STOPPED))
 
 
 async def test_a_waiting_message_is_answered_in_its_new_text(
@@ -187,7 +187,7 @@ async def test_who_asks_too_much_in_a_minute_is_told_once(
         room.say("Bo", "count to 5")
 
         await wait_until(lambda: "1 2 3 4 5" in room.replies(), description="Bo is answered")
-        assert room.replies().count(texts.PERSON_RATE) == 1
+        assert room.replies().count(texts.here().person_rate) == 1
         assert "1 2 3" not in room.replies()
         monkeypatch.setattr(rates, "MINUTE", 0.0)
         room.say("Ada", "count to 6")
@@ -204,7 +204,7 @@ async def test_a_guild_that_has_used_up_its_day_is_told_so(
         await room.until_replies("1 2")
         room.say("Bo", "count to 3")
 
-        await room.until_replies("1 2", texts.OWNER_RATE)
+        await room.until_replies("1 2", texts.here().owner_rate)
 
 
 @pytest.mark.parametrize("access", [{"dms": False}, {"guilds": ["1"]}])

@@ -74,7 +74,7 @@ async def test_a_guild_may_turn_waiting_into_refusals(
         await wait_until(general.replies, description="the stream")
         general.say("Bo", "count to 2")
         general.say("Bo", "hello again")
-        refusal = texts.SHARE_FULL.format(count=1)
+        refusal = texts.here().share_full.format(count=1)
         await wait_until(lambda: refusal in general.replies(), description="the notice")
         await wait_until(lambda: "1 2" in general.replies(), description="the reply that waited")
         assert general.requests("PUT", "/@me") == []

@@ -205,7 +205,7 @@ async def test_kill_works_for_a_turn_that_the_other_process_holds(
             told = time.monotonic()
 
             assert outcome["content"] == "Stopped Bo's reply; dropped 1 waiting message (Cy)."
-            killed = f"a{texts.MARKS[Ending.KILLED]}"
+            killed = f"a{texts.here().mark(Ending.KILLED)}"
             await wait_until(lambda: room.replies()[0] == killed, description="the mark")
             assert time.monotonic() - told < 2
             await room.until_marked(waits)

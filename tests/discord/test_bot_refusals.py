@@ -148,10 +148,10 @@ async def test_what_automod_blocks_is_told_once(
         room = Room(sandbox)
         sandbox.faults.add(Fault("POST", CREATE, times=1, status=400, code=200000))
         room.say("Ada", "count to 3")
-        await room.until_replies(texts.CENSORED)
+        await room.until_replies(texts.here().censored)
 
         room.say("Bo", "count to 2")
-        await room.until_replies(texts.CENSORED, "1 2")
+        await room.until_replies(texts.here().censored, "1 2")
 
 
 async def test_b35_kill_reaches_a_reply_that_discord_does_not_take(

@@ -140,7 +140,7 @@ async def test_a_button_for_one_person_refuses_the_others(
         room = Room(sandbox)
         message = await asked(room)
         press(room, "Ada", message, "Heads")
-        await told(room, "Ada", texts.ONLY_ITS_AUTHOR)
+        await told(room, "Ada", texts.here().only_its_author)
         assert room.replies() == ["Which one?"]
 
 
@@ -175,7 +175,7 @@ async def test_an_expired_button_says_so_and_becomes_grey(
         await bot.state.delete(Scope(guild, conversation=str(room.id)), f"offer/{token}")
 
         press(room, "Bo", message, "Heads")
-        await told(room, "Bo", texts.EXPIRED_BUTTON)
+        await told(room, "Bo", texts.here().expired_button)
 
         assert [bool(b.get("disabled")) for b in buttons(room.own()[0])] == [True, False]
         assert room.replies() == ["Which one?"]
@@ -191,7 +191,7 @@ async def test_a_made_up_button_is_refused(
         [row] = message.components
         row["components"][0]["custom_id"] = f"interlock:choose:{'x' * 22}:0"
         press(room, "Bo", message, "Heads")
-        await told(room, "Bo", texts.EXPIRED_BUTTON)
+        await told(room, "Bo", texts.here().expired_button)
         assert not len(bot.locks)
         assert room.replies() == ["Which one?"]
 
@@ -216,7 +216,7 @@ async def test_without_the_right_a_piece_is_left_out_and_the_text_goes_on(
         room = Room(sandbox)
         room.world.change_channel(room.id, deny=[right])
         room.say("Bo", ask)
-        await room.until_replies(texts.LEFT_OUT[kind], *([ending] if ending else []))
+        await room.until_replies(texts.here().left_out[kind], *([ending] if ending else []))
         await wait_until(lambda: not len(bot.locks), description="the turn is over")
         assert not any(message.embeds or message.attachments for message in room.own())
         room.say("Bo", "count to 2")

@@ -45,10 +45,10 @@ from tests.unit.fake_store import Store
 #: Ada may manage messages and channels; Bo and Cy are as anybody.
 ADA, BO, CY = "Ada", "Bo", "Cy"
 
-STOPPED = texts.MARKS[Ending.STOPPED]
-KILLED = texts.MARKS[Ending.KILLED]
-SUPERSEDED = texts.MARKS[Ending.SUPERSEDED]
-FAILED = texts.MARKS[Ending.FAILED]
+STOPPED = texts.here().mark(Ending.STOPPED)
+KILLED = texts.here().mark(Ending.KILLED)
+SUPERSEDED = texts.here().mark(Ending.SUPERSEDED)
+FAILED = texts.here().mark(Ending.FAILED)
 
 #: What the bot is loaded with besides the settings of a scene.
 EXTENSIONS = ("tests.scenarios.stage", "cogs.ask", "cogs.control", "cogs.follow")

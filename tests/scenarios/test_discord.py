@@ -183,7 +183,7 @@ async def test_B115_where_no_file_may_be_attached_the_text_arrives_without_it(
         await scene.until(lambda: room.replies()[-1] == "q2: end", "the next is answered")
     *pages, instead, _ = room.replies()
     assert text.startswith("\n".join(pages))
-    assert texts.LEFT_OUT["files"] in instead
+    assert texts.here().left_out["files"] in instead
 
 
 async def test_B115_a_channel_that_refuses_the_bot_is_told_to_its_operator_once(
@@ -275,15 +275,15 @@ async def test_B121_a_button_of_a_reply_that_is_over_says_so(
         await room.shows("q1:…end")
         assert room.buttons == []
         await scene.passes(900)
-        assert await room.presses(BO, stop) == texts.ALREADY_OVER
+        assert await room.presses(BO, stop) == texts.here().already_over
 
         room.says(BO, "@q2", broken)
         await room.shows("q1:…end", f"q2:…{FAILED}")
         await scene.until(lambda: room.buttons, "there is a button")
         [again] = room.buttons
         await scene.passes(900)
-        assert await room.presses(BO, again) == texts.TRYING_AGAIN
-        assert await room.presses(BO, again) == texts.ALREADY_OVER
+        assert await room.presses(BO, again) == texts.here().trying_again
+        assert await room.presses(BO, again) == texts.here().already_over
 
 
 async def test_B124_a_question_may_point_at_what_was_said_before_it(
@@ -313,6 +313,6 @@ async def test_B122_a_button_of_a_process_that_is_gone_works(scene: Scene, room:
         [stop] = room.buttons
     async with scene.bot() as bot:
         await scene.until(lambda: bot.busy, "the turn is taken up")
-        assert await room.presses(BO, stop) == texts.STOPPED_BY_BUTTON
+        assert await room.presses(BO, stop) == texts.here().stopped_by_button
         await room.shows(f"q1:…{STOPPED}")
         assert room.buttons == []

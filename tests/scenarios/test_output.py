@@ -17,7 +17,7 @@ def said(room: Room) -> str:
     """All that the bot has said here, files included."""
     parts = []
     for message in room.own():
-        parts.append("" if message.content == texts.FILE_PAGE else message.content)
+        parts.append("" if message.content == texts.here().file_page else message.content)
         for file in message.attachments:
             kept = room.world.discord.files.file(file["url"].partition("/cdn/")[2])
             assert kept is not None
@@ -64,7 +64,7 @@ async def test_B97_a_very_long_reply_is_a_few_messages_and_a_file(scene: Scene, 
     text = "".join(f"{number:05}\n" for number in range(5_000))
     async with scene.bot() as bot:
         room.says(ADA, "@q1", LLM(text))
-        await scene.until(lambda: texts.FILE_PAGE in room.replies(), "there is a file")
+        await scene.until(lambda: texts.here().file_page in room.replies(), "there is a file")
         await scene.settles(bot)
     assert len(room.own()) == 7
     assert said(room).replace("\n", "") == text.replace("\n", "")

@@ -21,7 +21,7 @@ async def test_B17_who_is_told_that_there_is_no_room_is_not_in_the_queue_and_nob
             room.says(person, text)
             await scene.passes(1)
 
-        await room.shows("q1:…", texts.INBOX_FULL)
+        await room.shows("q1:…", texts.here().inbox_full)
         waiting = [(await room.view(bot)).waiting]
         assert len(waiting[0]) == 2
         await room.shows("q1:…end", "q2: end", "q3: end")  # and the notice has gone
@@ -98,7 +98,7 @@ async def test_B22_each_mode_keeps_its_contract_for_a_message_during_a_reply(
         room.says(BO, "@q2")
         room.says(CY, "@q3")
         if mode == "drop":
-            await room.shows("q1:…", texts.BUSY)
+            await room.shows("q1:…", texts.here().busy)
 
         await room.shows(*MODES[mode])
         await scene.settles(bot)

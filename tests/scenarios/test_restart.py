@@ -271,7 +271,7 @@ async def test_B83_settings_that_are_edited_apply_without_ending_what_runs(
         writes("drop")
         await scene.until(lambda: logged("settings read again"), "it is read")
         room.says(BO, "@q2")
-        await room.shows("q1:…", texts.BUSY)
+        await room.shows("q1:…", texts.here().busy)
         writes("nonsense")
         await scene.until(lambda: logged("settings refused"), "it is refused")
         room.says(CY, "@q3")
@@ -289,7 +289,7 @@ async def test_B84_a_step_that_hangs_is_bounded_and_lets_the_next_turn_work(
     async with scene.bot(limits={"step": "60s"}):
         room.says(ADA, "@q1", hangs)
         room.says(BO, "@q2")
-        await room.shows(texts.APOLOGY, "q2: end", within=90)
+        await room.shows(texts.here().apology, "q2: end", within=90)
     assert (hangs.begun, hangs.done) == (1, 0)
 
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot import delivery, draft
+from bot import delivery, draft, texts
 from bot.endings import Ending
 from bot.responders import Turn
 from bot.speaking import Outgoing, Unreachable
-from bot.texts import MARKS
 from state.values import Page
 from tests.unit.fake_process import RULES, Script, hurry, running
 from tests.unit.fake_turn import HeldTurn
@@ -92,6 +91,6 @@ async def test_a_kill_while_discord_is_away_is_marked_when_it_is_back(
         await wait_until(lambda: bot.discord.replies(asked), description="it has begun")
         bot.discord.next("edit", Unreachable("503"), Unreachable("503"))
         await bot.requests.kill(asked.conversation, "101", "op")
-        marked = "word" + MARKS[Ending.KILLED]
+        marked = "word" + texts.here().mark(Ending.KILLED)
         await wait_until(lambda: bot.discord.replies(asked) == [marked], description="the mark")
         assert bot.discord.messages[0].button is None

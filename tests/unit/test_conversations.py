@@ -84,7 +84,7 @@ async def test_a_failing_turn_does_not_keep_the_next_one_from_beginning(error: E
         for one in (bad := message("bad"), good := message("good", BO)):
             await bot.hears(one)
         await bot.settles()
-        assert bot.discord.replies(bad) == [texts.APOLOGY]
+        assert bot.discord.replies(bad) == [texts.here().apology]
         assert bot.discord.replies(good) == ["good"]
         assert bot.store.endings == [(bad.id, "dead-lettered"), (good.id, "answered")]
 
@@ -147,7 +147,7 @@ async def test_a_bug_of_ours_breaks_one_turn_off_and_no_conversation(
             bot.store.clock.now += 16
             await bot.wakes.sweep()
         await wait_until(lambda: bot.discord.replies(asked), description="the person is told")
-        assert bot.discord.replies(asked) == [texts.APOLOGY]
+        assert bot.discord.replies(asked) == [texts.here().apology]
         assert bot.store.ended(asked) == ["dead-lettered"]
     assert "while looking for Script" in capsys.readouterr().out
 

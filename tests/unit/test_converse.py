@@ -128,8 +128,8 @@ async def test_retries_are_not_waited_for() -> None:
 async def test_a_failure_shows_the_apology_and_tells_the_test_why() -> None:
     """People see one short text and a button; the author sees the error."""
     shown = await converse(Flaky, "break")
-    assert shown.text.endswith(texts.APOLOGY)
-    assert shown.messages[-1].buttons == (texts.RETRY_BUTTON,)
+    assert shown.text.endswith(texts.here().apology)
+    assert shown.messages[-1].buttons == (texts.here().retry_button,)
     assert (shown.ending, shown.runs[-1].error) == (Ending.FAILED, "ValueError: broken")
 
 
@@ -310,7 +310,7 @@ async def test_a_press_by_another_is_refused_in_a_test_too() -> None:
         await room.say("hello")
         (message,) = (await room.settles()).messages
         assert [(file.name, file.data) for file in message.files] == [("note.txt", b"for you")]
-        with pytest.raises(AssertionError, match=f"Bo is told: {texts.ONLY_ITS_AUTHOR}"):
+        with pytest.raises(AssertionError, match=f"Bo is told: {texts.here().only_its_author}"):
             await room.press("Mine", by="Bo")
 
 

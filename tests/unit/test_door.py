@@ -195,9 +195,9 @@ async def test_a_stop_for_a_turn_that_nobody_holds_ends_it_here_and_now() -> Non
 @pytest.mark.parametrize(
     ("rules", "text"),
     [
-        (replace(DOOR_RULES, inbox=1), texts.INBOX_FULL),
-        (replace(DOOR_RULES, inbox_per_person=1), texts.SHARE_FULL.format(count=1)),
-        (replace(DOOR_RULES, mode=Mode.DROP), texts.BUSY),
+        (replace(DOOR_RULES, inbox=1), texts.here().inbox_full),
+        (replace(DOOR_RULES, inbox_per_person=1), texts.here().share_full.format(count=1)),
+        (replace(DOOR_RULES, mode=Mode.DROP), texts.here().busy),
     ],
 )
 async def test_a_message_that_is_not_taken_is_refused_with_a_word(
@@ -224,7 +224,7 @@ async def test_who_has_to_make_room_is_told() -> None:
         await bot.hears(oldest := message("b", BO))
         await bot.hears(newest := message("c", CY))
         await wait_until(lambda: bot.discord.replies(oldest), description="they are told")
-        assert bot.discord.replies(oldest) == [texts.DROPPED]
+        assert bot.discord.replies(oldest) == [texts.here().dropped]
         assert bot.store.ended(oldest) == ["dropped"]
         assert bot.store.ended(newest) == []
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bot import pace, pages, texts
-from bot.draft import MARK_ROOM
+from bot.draft import mark_room
 from bot.endings import Ending
 from bot.inbound import Message
 from bot.responders import Turn
@@ -52,7 +52,7 @@ async def respond(turn: Turn) -> AsyncGenerator[str, None]:
 
 def wanted(asked: Message) -> list[str]:
     """List the messages that answer *asked*."""
-    stream = Stream(reserve=MARK_ROOM)
+    stream = Stream(reserve=mark_room())
     stream.write(f"{asked.text} seen: {TEXT}")
     return [page.shown for page in stream.pages]
 
@@ -242,7 +242,7 @@ def marked(shown: list[str], ending: Ending, whole: list[str]) -> bool:
     """Whether each page is a beginning of what it should be, with the mark behind the last one."""
     if not shown or shown == whole:
         return True
-    last = shown[-1].removesuffix(texts.MARKS[ending])
+    last = shown[-1].removesuffix(texts.here().mark(ending))
     begun = zip(whole, [*shown[:-1], last], strict=False)
     return last != shown[-1] and all(page.startswith(text) for page, text in begun)
 

@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from bot import pace, pages
-from bot.draft import MARK_ROOM
+from bot.draft import mark_room
 from bot.inbound import Message
-from bot.responses import NAME_ROOM
+from bot.responses import name_room
 from bot.speaking import Unreachable
 from bot.stream import Stream
 from tests.unit.fake_process import Process, Script, hurry, running
@@ -25,7 +25,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def wanted(asked: Message) -> list[str]:
     """List the messages that answer *asked*."""
-    stream = Stream(reserve=MARK_ROOM + NAME_ROOM)
+    stream = Stream(reserve=mark_room() + name_room())
     stream.write(f"{asked.text} seen: {TEXT}")
     return [page.shown for page in stream.pages]
 

@@ -191,7 +191,7 @@ async def test_without_reactions_nothing_is_marked(store: Store, discord: Discor
     notices.settled([Settled(Outcome.EXPIRED, (WAITS.inbound(),))])
     await ended(notices)
     assert discord.added == {}
-    assert discord.replies(WAITS) == [texts.EXPIRED]
+    assert discord.replies(WAITS) == [texts.here().expired]
 
 
 PAGE = Page(0, 0, b"half", "9001")
@@ -269,9 +269,9 @@ async def test_a_refusal_whose_edit_fails_is_removed_all_the_same(
 @pytest.mark.parametrize(
     ("outcome", "text"),
     [
-        (Outcome.EXPIRED, texts.EXPIRED),
-        (Outcome.DROPPED, texts.DROPPED),
-        (Outcome.DEAD, texts.APOLOGY),
+        (Outcome.EXPIRED, texts.here().expired),
+        (Outcome.DROPPED, texts.here().dropped),
+        (Outcome.DEAD, texts.here().apology),
         (Outcome.STOPPED, None),
         (Outcome.KILLED, None),
     ],
@@ -292,7 +292,7 @@ async def test_a_turn_of_several_messages_is_apologised_for_once(
     """It is one reply that did not come."""
     notices.settled([Settled(Outcome.DEAD, (ASKED.inbound(), WAITS.inbound()), ASKED.id)])
     await ended(notices)
-    assert discord.visible() == [texts.APOLOGY]
+    assert discord.visible() == [texts.here().apology]
 
 
 async def test_two_processes_say_a_notice_once(
@@ -303,7 +303,7 @@ async def test_two_processes_say_a_notice_once(
     for each in (notices, other):
         each.settled([Settled(Outcome.EXPIRED, (ASKED.inbound(),))])
         await ended(each)
-    assert discord.visible() == [texts.EXPIRED]
+    assert discord.visible() == [texts.here().expired]
 
 
 async def test_the_half_written_reply_of_a_turn_that_was_ended_unheld_is_marked(

@@ -130,7 +130,7 @@ async def test_what_may_not_be_sent_is_left_out_with_a_word_of_it(
         await reply.land([Outgoing("a", BOTH), Outgoing("b", BOTH)])
     assert len(turn.discord.requests) == requests == 2 + edited + len(forbidden)
     first, second = turn.discord.messages
-    below = "".join("\n" + texts.LEFT_OUT[kind] for kind in notes)
+    below = "".join("\n" + texts.here().left_out[kind] for kind in notes)
     assert [first.text, second.text] == ["a" + below, "b" + below]
     assert (first.files, first.embeds) == (second.files, second.embeds) == left
     assert reply.shown == "ab"
@@ -141,7 +141,7 @@ async def test_a_piece_alone_that_may_not_be_sent_leaves_the_word_of_it() -> Non
     turn = await HeldTurn().begin()
     forbid(turn, "embeds")
     await turn.create(0, Outgoing("", Pieces(embeds=(CARD,))))
-    assert turn.discord.visible() == [texts.LEFT_OUT["embeds"]]
+    assert turn.discord.visible() == [texts.here().left_out["embeds"]]
 
 
 async def test_a_full_message_leaves_a_piece_out_without_a_word() -> None:
@@ -160,7 +160,7 @@ async def test_a_file_that_discord_finds_too_large_is_left_out() -> None:
     await turn.create(0, Outgoing("a", BOTH))
     (sent,) = turn.discord.messages
     assert (sent.text, sent.files, sent.embeds) == (
-        f"a\n{texts.LEFT_OUT['files']}",
+        f"a\n{texts.here().left_out['files']}",
         (),
         (CARD,),
     )

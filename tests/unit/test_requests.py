@@ -53,7 +53,7 @@ async def test_a_kill_ends_the_turn_and_empties_the_inbox_in_one_step() -> None:
         assert killed.turn.id == first.id
         assert [inbound.id for inbound in killed.dropped] == [second.id, third.id]
         await bot.settles()
-        assert bot.discord.visible() == [f"to a{texts.MARKS[Ending.KILLED]}"]
+        assert bot.discord.visible() == [f"to a{texts.here().mark(Ending.KILLED)}"]
         assert {ending for _, ending in bot.store.endings} == {"killed"}
         await bot.hears(later := message("d", BO))
         await wait_until(lambda: bot.discord.replies(later), description="it is answered")

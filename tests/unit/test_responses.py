@@ -190,7 +190,7 @@ async def test_a_late_reply_that_is_stopped_when_full_has_room_for_name_and_mark
         await wait_until(lambda: len(bot.discord.messages) > 1, description="a page is there")
         await bot.requests.stop(asked.conversation, asked.id, ADA.id, "stop")
         await bot.settles()
-        assert bot.discord.visible()[-1].endswith(texts.MARKS[Ending.STOPPED])
+        assert bot.discord.visible()[-1].endswith(texts.here().mark(Ending.STOPPED))
         assert all(len(text) <= 2_000 for text in bot.discord.visible())
 
 
@@ -238,7 +238,8 @@ async def test_any_other_refusal_is_one_of_the_reply() -> None:
         await bot.hears(asked := command(bot, "?"))
         await bot.settles()
         await wait_until(
-            lambda: texts.CENSORED in (response(bot.discord, asked) or ""), description="it is told"
+            lambda: texts.here().censored in (response(bot.discord, asked) or ""),
+            description="it is told",
         )
         assert bot.store.ended(asked) == ["dead-lettered"]
 
@@ -292,7 +293,7 @@ async def test_a_given_up_turn_is_tried_again_in_the_same_response() -> None:
     async with running(Script(fails_first)) as bot:
         await bot.hears(asked := command(bot, "a"))
         await bot.settles()
-        assert response(bot.discord, asked) == texts.APOLOGY
+        assert response(bot.discord, asked) == texts.here().apology
         letter = await bot.requests.given_up(asked.conversation, asked.id)
         assert letter is not None
         assert await bot.requests.requeue(asked.conversation, letter.id, "again")
@@ -362,7 +363,7 @@ async def test_a_failure_is_apologised_for_in_the_response() -> None:
     async with running(Script(fail)) as bot:
         await bot.hears(asked := command(bot, "?"))
         await bot.settles()
-        assert response(bot.discord, asked) == texts.APOLOGY
+        assert response(bot.discord, asked) == texts.here().apology
 
 
 @pytest.mark.parametrize(("reactions", "left"), [(True, texts.STOPPED), (False, None)])
@@ -385,7 +386,7 @@ async def test_a_kill_marks_what_is_shown_and_ends_who_waits() -> None:
         await bot.hears(waits := command(bot, "b", BO))
         await bot.requests.kill(asked.conversation, CY.id, "kill")
         await bot.settles()
-        assert response(bot.discord, asked) == f"to a{texts.MARKS[Ending.KILLED]}"
+        assert response(bot.discord, asked) == f"to a{texts.here().mark(Ending.KILLED)}"
         await until_says(bot, waits, texts.STOPPED)
 
 
@@ -431,7 +432,7 @@ async def test_another_command_of_its_author_supersedes(first: str, left: str | 
         await bot.hears(new := command(bot, "b"))
         await bot.settles()
         assert response(bot.discord, new) == "to b"
-        marked = None if left is None else left + texts.MARKS[Ending.SUPERSEDED]
+        marked = None if left is None else left + texts.here().mark(Ending.SUPERSEDED)
         assert response(bot.discord, old) == marked
 
 
@@ -471,8 +472,8 @@ async def test_commands_that_are_gathered_are_answered_in_the_first() -> None:
 @pytest.mark.parametrize(
     ("rules", "text"),
     [
-        (replace(DOOR_RULES, inbox=1), texts.INBOX_FULL),
-        (replace(DOOR_RULES, mode=Mode.DROP), texts.BUSY),
+        (replace(DOOR_RULES, inbox=1), texts.here().inbox_full),
+        (replace(DOOR_RULES, mode=Mode.DROP), texts.here().busy),
     ],
 )
 async def test_a_command_that_is_not_taken_is_told_why_in_its_response(
@@ -496,7 +497,7 @@ async def test_each_command_over_a_rate_is_told(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(bot.rates, "_quota", lambda: Quota(0, 1000))
         for _ in range(2):
             await bot.hears(asked := command(bot, "a"))
-            await until_says(bot, asked, texts.PERSON_RATE)
+            await until_says(bot, asked, texts.here().person_rate)
 
 
 async def test_who_has_to_make_room_is_told_in_the_response() -> None:
@@ -506,7 +507,7 @@ async def test_who_has_to_make_room_is_told_in_the_response() -> None:
         await bot.hears(message("a"))
         await bot.hears(oldest := command(bot, "b", BO))
         await bot.hears(message("c", CY))
-        await until_says(bot, oldest, texts.DROPPED)
+        await until_says(bot, oldest, texts.here().dropped)
 
 
 async def test_who_is_told_after_the_token_is_named_in_the_channel() -> None:
@@ -516,7 +517,7 @@ async def test_who_is_told_after_the_token_is_named_in_the_channel() -> None:
         await bot.hears(message("a"))
         await bot.hears(oldest := command(bot, "b", BO, age=LATE))
         await bot.hears(message("c", CY))
-        told = responses.named(oldest) + texts.DROPPED
+        told = responses.named(oldest) + texts.here().dropped
         await wait_until(lambda: told in bot.discord.visible(), description="they are told")
 
 
@@ -525,7 +526,7 @@ async def test_a_command_that_the_store_did_not_take_is_told_and_may_be_answered
     async with running(Script(echo)) as bot:
         bot.store.plan = lambda _, name: Trouble.LOST if name == "admit" else None
         await bot.hears(asked := command(bot, "a"))
-        await until_says(bot, asked, texts.STORE_AWAY)
+        await until_says(bot, asked, texts.here().store_away)
         bot.store.clock.now += 16
         await bot.wakes.sweep()
         await bot.settles()
@@ -558,7 +559,7 @@ async def test_a_turn_given_up_by_deaths_leaves_what_it_said() -> None:
         async with running(Script(hang), store=store, discord=discord, rules=RULES) as bot:
             await bot.wakes.sweep()
             if store.ended(asked):
-                apology = responses.named(asked) + texts.APOLOGY
+                apology = responses.named(asked) + texts.here().apology
                 await wait_until(lambda: apology in discord.visible(), description="told")  # noqa: B023
                 break
             await bot.crash()

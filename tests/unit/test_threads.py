@@ -146,7 +146,7 @@ async def test_a_stop_beside_the_thread_ends_the_reply_in_it() -> None:
         assert bot.locks.answering(asked.id) is not None
         await bot.hears(message("stop", ADA), stop_phrase=True, addressed=False)
         await bot.settles()
-        assert bot.discord.visible(asked.id) == [f"to a{texts.MARKS[Ending.STOPPED]}"]
+        assert bot.discord.visible(asked.id) == [f"to a{texts.here().mark(Ending.STOPPED)}"]
 
 
 async def test_a_deleted_question_ends_the_reply_in_its_thread() -> None:

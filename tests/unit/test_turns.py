@@ -69,7 +69,7 @@ async def test_the_rest_of_a_long_reply_is_a_file() -> None:
     async with running(script(text), rules=replace(RULES, max_pages=2)) as bot:
         await ask(bot)
         one, two, last = bot.discord.messages
-        assert last.text == texts.FILE_PAGE
+        assert last.text == texts.here().file_page
         assert last.file is not None
         shown = f"{one.text} {two.text} {last.file.decode()}"
         assert shown.split() == text.split()
@@ -211,5 +211,5 @@ async def test_a_discord_that_does_not_answer_holds_the_next_turn_up_only_briefl
         await wait_until(lambda: bot.discord.asked("edit"), description="an edit hangs")
         bot.locks.cancel(asked.id, Ending.STOPPED)
         await wait_until(lambda: bot.discord.replies(waits), description="the next has begun")
-        marked = f"to a{texts.MARKS[Ending.STOPPED]}"
+        marked = f"to a{texts.here().mark(Ending.STOPPED)}"
         await wait_until(lambda: bot.discord.replies(asked) == [marked], description="the mark")

@@ -97,7 +97,7 @@ async def test_a_turn_ended_by_request_is_marked_before_the_next_begins(
         asked, waits = await begun(bot, "half an")
         bot.locks.cancel(asked.id, ending)
         await bot.settles()
-        marked = f"half an{texts.MARKS[ending]}"
+        marked = f"half an{texts.here().mark(ending)}"
         assert bot.discord.replies(asked) == [marked]
         assert bot.discord.replies(waits) == ["to b"]
         sent = [request.text for request in bot.discord.asked("create", "edit")]
@@ -121,7 +121,7 @@ async def test_what_was_written_is_flushed_with_its_markdown_closed(ending: Endi
         await asyncio.sleep(0.01)
         hold.set()
         await bot.settles()
-        assert bot.discord.replies(asked) == [f"see:\n```py\nx = 1\n```{texts.MARKS[ending]}"]
+        assert bot.discord.replies(asked) == [f"see:\n```py\nx = 1\n```{texts.here().mark(ending)}"]
 
 
 async def test_a_kill_drops_what_was_not_sent() -> None:
@@ -143,7 +143,7 @@ async def test_a_kill_drops_what_was_not_sent() -> None:
         bot.locks.cancel(asked.id, Ending.KILLED)
         await bot.settles()
         await wait_until(lambda: not bot.notices._tasks, description="the mark has followed")
-        assert bot.discord.replies(asked) == [f"seen{texts.MARKS[Ending.KILLED]}"]
+        assert bot.discord.replies(asked) == [f"seen{texts.here().mark(Ending.KILLED)}"]
         assert (await transcript(bot, asked))[1] == Said("bot", "seen", ending=Ending.KILLED)
 
 
@@ -182,7 +182,7 @@ async def test_a_follow_up_is_answered_by_a_turn_that_knows_what_it_replaces() -
         asked, waits = await begun(bot, "half an")
         await bot.hears(follows := message("c", ADA))
         await bot.settles()
-        marked = f"half an{texts.MARKS[Ending.SUPERSEDED]}"
+        marked = f"half an{texts.here().mark(Ending.SUPERSEDED)}"
         assert bot.discord.visible() == [marked, "to c", "to b"]
         assert seen == [None, Interrupted("half an", ("look",)), None]
         ended = [(asked.id, "superseded"), (follows.id, "answered"), (waits.id, "answered")]
@@ -225,7 +225,7 @@ async def test_a_turn_that_fails_before_its_first_word_is_apologised_for() -> No
     async with running(raises(ValueError("a secret"))) as bot:
         await bot.hears(asked := message("a"))
         await bot.settles()
-        assert bot.discord.replies(asked) == [texts.APOLOGY]
+        assert bot.discord.replies(asked) == [texts.here().apology]
         (letter,) = (await bot.store.port.dead_letters("guild/301")).letters
         assert letter.error == "ValueError: a secret"
         assert [inbound.id for inbound in letter.inbounds] == [asked.id]
@@ -236,7 +236,7 @@ async def test_a_turn_that_fails_midway_keeps_what_it_said_with_a_mark() -> None
     async with running(raises(ValueError("a bug"), "half an")) as bot:
         await bot.hears(asked := message("a"))
         await bot.settles()
-        assert bot.discord.replies(asked) == [f"half an{texts.MARKS[Ending.FAILED]}"]
+        assert bot.discord.replies(asked) == [f"half an{texts.here().mark(Ending.FAILED)}"]
         assert bot.store.ended(asked) == ["dead-lettered"]
         assert (await transcript(bot, asked))[1] == Said("bot", "half an", ending=Ending.FAILED)
 
@@ -260,7 +260,7 @@ async def test_a_failure_worth_a_retry_is_tried_again_in_the_same_message() -> N
         assert bot.discord.messages[0].texts[0] == "half an"
         assert bot.discord.visible() == ["half an answer at attempt 3"]
         assert bot.store.ended(asked) == ["answered"]
-        assert texts.APOLOGY not in bot.discord.messages[0].texts
+        assert texts.here().apology not in bot.discord.messages[0].texts
 
 
 async def test_a_turn_that_keeps_failing_is_given_up_after_its_last_attempt() -> None:
@@ -273,7 +273,7 @@ async def test_a_turn_that_keeps_failing_is_given_up_after_its_last_attempt() ->
             assert bot.store.steps.count("fail") == attempt + 1
             await bot.wakes.sweep()
         await bot.settles()
-        assert bot.discord.replies(asked) == [texts.APOLOGY]
+        assert bot.discord.replies(asked) == [texts.here().apology]
         assert bot.store.ended(asked) == ["dead-lettered"]
 
 
@@ -282,7 +282,7 @@ async def test_a_responder_that_is_not_there_fails_the_turn() -> None:
     async with running(says()) as bot:
         await bot.hears(asked := message("a", responder="Gone"))
         await bot.settles()
-        assert bot.discord.replies(asked) == [texts.APOLOGY]
+        assert bot.discord.replies(asked) == [texts.here().apology]
         assert bot.store.ended(asked) == ["dead-lettered"]
 
 
@@ -314,7 +314,7 @@ async def test_every_mark_fits_behind_a_full_page(ending: Ending, length: int) -
         bot.locks.cancel(asked.id, ending)
         await bot.settles()
         shown = bot.discord.visible()
-        assert shown[-1].endswith(texts.MARKS[ending])
+        assert shown[-1].endswith(texts.here().mark(ending))
         assert max(map(units, shown)) <= 2000
-        text = "".join(shown).removesuffix(texts.MARKS[ending])
+        text = "".join(shown).removesuffix(texts.here().mark(ending))
         assert text == "🦊" * (length // 2)

@@ -144,7 +144,7 @@ async def test_a_mixed_reply_that_is_ended_keeps_what_it_shows_but_no_status(
         await bot.hears(asked := message("a"))
         await wait_until(lambda: outline(bot) == [shown], description="it has begun")
         bot.locks.cancel(asked.id, ending)
-        marked = left.format(mark=texts.MARKS[ending])
+        marked = left.format(mark=texts.here().mark(ending))
         await wait_until(lambda: outline(bot)[:1] == [marked], description="its end")
         assert bot.discord.messages[0].button is None
 
@@ -194,7 +194,7 @@ async def test_what_cannot_be_part_of_a_reply_fails_the_turn_with_one_line(
         await bot.settles()
         (letter,) = (await bot.store.port.dead_letters(asked.conversation.owner)).letters
         assert letter.error == f"PieceInvalid: Script.respond: {line}"
-        assert bot.discord.visible() == ["a" + texts.MARKS[Ending.FAILED]]
+        assert bot.discord.visible() == ["a" + texts.here().mark(Ending.FAILED)]
 
 
 async def test_an_embed_that_discord_would_refuse_fails_the_turn_with_one_line() -> None:
