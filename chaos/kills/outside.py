@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from bot.speaking import NotSpeaking, Outgoing, OwnMessage, Rejected, Sight, Webhook, speaker
 
@@ -44,10 +45,10 @@ class Post:
 
 
 class Outside:
-    """One process's connection to the outside, where no commands are used."""
+    """One process's connection to the outside of people who use no commands."""
 
-    webhook: Webhook
-    sight: Sight
+    webhook = cast("Webhook", None)
+    sight = cast("Sight", None)
 
     def __init__(self, path: Path, *, knows_nonces: bool = True) -> None:
         """Open the file; one that does not *know nonces* cannot be read back either."""
