@@ -94,7 +94,7 @@ class Play:
         return [turn.text for turn in self.runs]
 
     async def run(self, turn: Turn) -> AsyncGenerator[str, None]:
-        """Play the script of the newest message that has one."""
+        """Play the script of the newest message."""
         here = turn.conversation
         before = self.speaking.get(here)
         if before is not None and before.ending is None:
@@ -102,8 +102,7 @@ class Play:
         self.speaking[here] = turn
         self.runs.append(turn)
         self.began.append(time.monotonic())
-        scripted = [m.id for m in turn.messages if int(m.id) in self.scripts]
-        script = self.scripts[int(scripted[-1])] if scripted else LLM()
+        script = self.scripts.get(int(turn.messages[-1].id), LLM())
         try:
             async with aclosing(script(turn)) as words:
                 async for word in words:

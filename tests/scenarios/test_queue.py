@@ -102,8 +102,8 @@ async def test_B22_each_mode_keeps_its_contract_for_a_message_during_a_reply(
 
         await room.shows(*MODES[mode])
         await scene.settles(bot)
-    heard = "\n".join(scene.play.asked).split("\n")
-    assert heard == (["q1"] if mode == "drop" else ["q1", "q2", "q3"])
+    heard = set("\n".join(scene.play.asked).split("\n"))
+    assert heard == ({"q1"} if mode == "drop" else {"q1", "q2", "q3"})
 
 
 async def test_B23_a_command_does_not_wait_behind_the_run(scene: Scene, room: Room) -> None:

@@ -68,7 +68,11 @@ async def test_B71_what_is_said_between_the_start_and_ready_is_answered(
     scene: Scene, room: Room
 ) -> None:
     """For twenty seconds the process was up and heard nothing, and nobody ever knew."""
-    direct = scene.direct(BO)
+    direct, elsewhere, connections = (
+        scene.direct(BO),
+        scene.room("random"),
+        scene.sandbox.connections,
+    )
     async with scene.bot(follow_mode="queue") as bot:
         await room.uses(ADA, "/follow")
         direct.says(BO, "before")
@@ -84,12 +88,16 @@ async def test_B71_what_is_said_between_the_start_and_ready_is_answered(
         direct.says(BO, "q1")
         room.says(CY, "q2")
         scene.mends_the_line()
+        before = connections.identifies
+        await wait_until(lambda: connections.identifies > before, description="it is let in")
+        elsewhere.says(ADA, "@q3")
 
     saying = asyncio.create_task(says_before_ready())
     async with scene.bot():
         await saying
         await direct.shows("before: end", "q1: end")
         await room.shows(*answers, "q2: end")
+        await elsewhere.shows("q3: end")
 
 
 @pytest.mark.parametrize("the_socket", ["stays", "closes"])
