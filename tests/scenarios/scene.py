@@ -56,8 +56,8 @@ EXTENSIONS = ("tests.scenarios.stage", "cogs.ask", "cogs.control", "cogs.follow"
 #: Scene seconds for which something is waited for unless told otherwise.
 PATIENCE = 60.0
 
-#: Scene seconds between two looks at what is waited for.
-LOOK = 0.2
+#: Scene seconds between two looks at what is waited for, and how many there are at most.
+LOOK, LOOKS = 0.2, 150
 
 
 class Line:
@@ -157,7 +157,7 @@ class Scene:
         with self.clock.hurrying(within) as end:
             while not true():
                 assert time.monotonic() < end, f"still waiting until {description}"
-                await asyncio.sleep(LOOK)
+                await asyncio.sleep(max(LOOK, within / LOOKS))
         return time.monotonic() - began
 
     async def settles(self, *running: Bot) -> None:
