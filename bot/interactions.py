@@ -9,12 +9,17 @@ import structlog
 
 from bot import texts
 from bot.inbound import conversation_of
+from bot.refusals import ALREADY_ACKNOWLEDGED, UNKNOWN_INTERACTION
 from state.errors import StateError
 from state.values import Conversation
 
 #: Seconds that a command may take before it is acknowledged with "thinking…".
 #: Relation: Discord gives three, of which the way there and back take their part.
 PROMPT = 0.8
+
+#: What Discord says when another process of ours, which heard the same command, has answered it, or
+#: when it is too late to.
+ANSWERED = (ALREADY_ACKNOWLEDGED, UNKNOWN_INTERACTION)
 
 log = structlog.get_logger(__name__)
 
@@ -44,8 +49,10 @@ async def answer(
             private = not public or isinstance(said, Privately)
             await interaction.response.send_message(said, ephemeral=private)
     except discord.HTTPException as error:
-        # Another process of ours heard the same command and has answered it.
-        log.info("command answered elsewhere", code=error.code)
+        if error.code in ANSWERED:
+            log.info("command answered elsewhere", code=error.code)
+        else:
+            log.error("command not answered", code=error.code, reason=error.text)  # noqa: TRY400
     finally:
         doing.cancel()
         await asyncio.wait({doing})
