@@ -89,6 +89,23 @@ async def test_a_model_set_by_one_string_answers_as_a_stream(
     assert request.messages == [("system", "Be brief."), ("user", "how is it?")]
 
 
+async def test_b124_the_model_is_told_what_was_asked_just_before_it_was_mentioned(
+    sandbox: Sandbox, stub: OpenAIStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was addressed to us is left out: the history tells it."""
+    async with chatting(sandbox, stub, monkeypatch):
+        room = Room(sandbox)
+        for count, person in enumerate(("Ada", "Bo"), start=1):
+            room.say(person, f"why is {count}?", addressed=False)
+            room.say(person, "^^")
+            await wait_until(lambda: len(room.own()) == count, description="an answer")  # noqa: B023 (awaited here)
+    first, second = (request.messages[-1][1] for request in stub.asked)
+    assert first == "[Written here before, by people to each other:\nAda: why is 1?\n]\n^^"
+    assert second == (
+        "[Written here before, by people to each other:\nAda: why is 1?\nBo: why is 2?\n]\nBo: ^^"
+    )
+
+
 async def test_stop_closes_the_connection_to_the_provider(
     sandbox: Sandbox, stub: OpenAIStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
