@@ -16,6 +16,7 @@ from state.contract.scene import (
     started,
     taken_over,
 )
+from state.errors import Unacceptable
 from state.ids import PAYLOAD_LIMIT
 from state.outcomes import (
     Placed,
@@ -116,3 +117,20 @@ async def test_errors_of_any_text_are_taken(one: State) -> None:
         lease = (await begin(one, message(f"m{n}"))).lease
         await one.fail(lease, error, Changes(), retry_in=None, limit=1, op=op(), claim=None)
     assert (await one.view(HERE)).dead_letters == 5
+
+
+async def test_what_no_store_could_hold_is_no_value(one: State) -> None:
+    """Ids with braces, NUL, newline or too long, and payloads over the limit. Contract 31, 75."""
+    for name in ("", "a b", "{a}", "a\0b", "a\nb", "naïve", "x" * 129):
+        for made in (
+            lambda name=name: Conversation("guild/1", name),
+            lambda name=name: Conversation(name, "10"),
+            lambda name=name: message(name),
+            lambda name=name: message("m1", name),
+        ):
+            with pytest.raises(Unacceptable) as refused:
+                made()
+            assert "\n" not in str(refused.value)
+    with pytest.raises(Unacceptable, match=str(PAYLOAD_LIMIT)):
+        message("m1", payload=b"x" * (PAYLOAD_LIMIT + 1))
+    assert (await one.view(HERE)).waiting == ()

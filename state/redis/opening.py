@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from state.errors import StateInvalid
 from state.redis.driver import is_cluster, shown
@@ -33,9 +34,7 @@ async def check(calls: Way, url: str, prefix: str, partitions: int) -> Checked:
         _check(server, one, cluster=is_cluster(url))
     await check_rights(calls, url, prefix)
     where = shown(url)
-    schema, stored = await calls.run(
-        OPEN, command("EVALSHA", OPEN.sha, 1, meta(prefix), SCHEMA, partitions)
-    )
+    schema, stored = await found_again(calls, prefix, partitions)
     if schema is None or stored is None:
         raise StateInvalid(f"Redis at {where} has keys of another program under state.prefix")
     if int(schema) > SCHEMA:
@@ -43,6 +42,18 @@ async def check(calls: Way, url: str, prefix: str, partitions: int) -> Checked:
             f"Redis at {where} has schema {int(schema)}, this version knows {SCHEMA}: update it"
         )
     return Checked(int(stored), tuple(_notices(told)))
+
+
+async def found_again(calls: Way, prefix: str, partitions: int) -> list[Any]:
+    """
+    Create the store unless it is there; answer its schema and partitions.
+
+    A server that was flushed has to be told its partitions by those who know, before somebody who
+    does not creates it with others.
+    """
+    question = command("EVALSHA", OPEN.sha, 1, meta(prefix), SCHEMA, partitions)
+    told: list[Any] = await calls.run(OPEN, question)
+    return told
 
 
 def _read(info: bytes) -> dict[str, str]:

@@ -11,6 +11,7 @@ from state.ports import BEAT_WINDOW, WENT_BACK
 from state.redis import scripts, wire
 from state.redis.handle import Handle
 from state.redis.keys import name_of
+from state.redis.opening import found_again
 from state.redis.resp import Argument
 from state.values import Lease, SignalKind
 
@@ -66,6 +67,7 @@ class Renewing(Handle):
             came = max(came, number) if number else 0
             if not number:
                 self._happened = (WENT_BACK,)
+                await found_again(self._calls, self._prefix, self.partitions)
         self._beats[partition] = came, monotonic()
         return answers
 

@@ -1,15 +1,19 @@
 """What `open` asks of a Redis server, and how it says no."""
 
 import asyncio
+import shutil
 from collections.abc import Iterator
 
 import pytest
 import redis
 
+from state.contract.scene import HERE, LEASE, begin, message
 from state.errors import StateInvalid, StateUnavailable
+from state.outcomes import Held, Lost
 from state.redis import RedisState, opening
 from tests.leftovers import Keyspace
 from tests.redis_server import RedisServer, running_redis
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -48,6 +52,42 @@ async def test_the_first_to_open_decides_the_number_of_partitions(
     assert (first.partitions, second.partitions) == (4, 4)
     await first.close()
     await second.close()
+
+
+async def test_a_flushed_store_is_told_its_partitions_by_who_renews(
+    redis_url: str, redis_keys: Keyspace
+) -> None:
+    """So that nobody who starts then creates it with others, and looks where no keys are."""
+    before = RedisState(redis_url, prefix=redis_keys.prefix, partitions=4)
+    await before.open()
+    held = (await begin(before, message("m1"))).lease
+    assert await before.renew([held], LEASE) == [Held()]
+    redis_keys.clear()
+    assert await before.renew([held], LEASE) == [Lost()]
+    after = RedisState(redis_url, prefix=redis_keys.prefix, partitions=32)
+    await after.open()
+    assert after.partitions == 4
+    await before.close()
+    await after.close()
+
+
+async def test_a_disk_that_cannot_be_written_is_told(own_server: RedisServer) -> None:
+    """Redis refuses to change anything then; in one line, and nothing is changed."""
+    state = RedisState(own_server.url)
+    await state.open()
+    with redis.Redis.from_url(own_server.socket_url) as client:
+        client.config_set("save", "3600 1")
+        shutil.rmtree(own_server.directory)
+        client.bgsave()
+        await wait_until(
+            lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err",
+            description="the save has failed",
+        )
+    with pytest.raises(StateUnavailable, match="MISCONF") as refused:
+        await begin(state, message("m1"))
+    assert "\n" not in str(refused.value)
+    assert (await state.view(HERE)).turn is None
+    await state.close()
 
 
 async def test_a_newer_schema_is_refused_with_both_versions(
