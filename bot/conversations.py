@@ -8,8 +8,7 @@ import structlog
 
 from bot import logs
 from bot.config import Place
-from bot.draft import CLOSE_WITHIN
-from bot.endings import Ending
+from bot.endings import END_WITHIN, Ending
 from bot.equipment import Tools
 from bot.errors import PayloadUnreadable
 from bot.inbound import Message, unpack
@@ -86,7 +85,7 @@ class Conversations:
         self._parking = True
         self._locks.cancel_all(Ending.PARKED)
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=2 * CLOSE_WITHIN)
+            await asyncio.wait(self._tasks, timeout=2 * END_WITHIN)
         self.abandon()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 

@@ -7,14 +7,11 @@ from typing import assert_never
 from bot import texts
 from bot.composition import Composition
 from bot.delivery import Reply
-from bot.endings import Ending
+from bot.endings import END_WITHIN, Ending
 from bot.offers import Offers
 from bot.replies import Buttons, Chunk, Embed, File, Status
 from bot.speaking import Button, Outgoing, Unreachable
 from bot.stream import MESSAGE_UNITS, units
-
-#: Seconds that closing a reply early may take before the next turn begins.
-CLOSE_WITHIN = 2.0
 
 #: Seconds before each further try to mark a reply that could not be marked in time.
 MARK_AGAIN = (1.0, 5.0, 25.0)
@@ -108,9 +105,9 @@ class Draft:
             case Ending.KILLED:
                 await self.mark(ending)
             case Ending.PARKED:
-                await self._reply.freeze(CLOSE_WITHIN)
+                await self._reply.freeze(END_WITHIN)
             case Ending.FAILED:
-                await (self._reply.freeze(CLOSE_WITHIN) if retried else self._apologise())
+                await (self._reply.freeze(END_WITHIN) if retried else self._apologise())
             case _:
                 assert_never(ending)
 
@@ -135,7 +132,7 @@ class Draft:
 
     async def mark(self, ending: Ending) -> None:
         """Mark what is on Discord, without adding to it."""
-        await self._reply.freeze(CLOSE_WITHIN)
+        await self._reply.freeze(END_WITHIN)
         await self._reply.settle()
         if ending is not Ending.SUPERSEDED or self._reply.begun:
             await self._reply.mark(texts.here().mark(ending), self._emoji)

@@ -4,6 +4,11 @@ from enum import StrEnum
 
 from state.values import SignalKind
 
+#: Seconds from the request that ends a turn until its lease is given back. The clean-up of its
+#: responder and the closing of its reply go on side by side, and share them.
+#: Relation: a stop acts within two seconds; the rest is for the store and for who speaks next.
+END_WITHIN = 1.5
+
 
 class Ending(StrEnum):
     """

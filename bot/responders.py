@@ -3,8 +3,8 @@ The page a cog author reads: what a responder is, and what its turn offers.
 
 A responder is a cog with an async generator `respond(turn)` that yields the reply in chunks: text,
 and what else `bot.replies` has. It is advanced and closed in one task; it may be cancelled at any
-await, and has two seconds to clean up. What it sends past `turn` is neither journaled nor fenced:
-after a crash it may be said twice.
+await, and has a second and a half to clean up, while its reply is closed. What it sends past `turn`
+is neither journaled nor fenced: after a crash it may be said twice.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence

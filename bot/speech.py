@@ -10,23 +10,21 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import structlog
 
-from bot.endings import Ending
+from bot.endings import END_WITHIN, Ending
 from bot.errors import PieceInvalid, TurnTimedOut
 from bot.locks import Holding
 from bot.replies import Chunk
 from bot.responders import Responder, Turn
 from bot.speaking import LEASE_GONE
 
-#: Seconds that a cancelled responder has for its clean-up.
-#: Relation: a stop acts within two seconds, of which its final edit needs its part.
-CLEAN_UP = 2.0
-
 #: Characters that are split into pages at once: some 30 ms of work.
 PIECE = 65_536
+
+FAILED_WHILE_ENDING = "responder failed while ending"
 
 log = structlog.get_logger(__name__)
 
@@ -49,7 +47,11 @@ class Spoken:
 
 
 class Speech:
-    """One run of one responder."""
+    """
+    One run of one responder; at the end of its block nothing of it is waited for any more.
+
+    The block may go on beside the clean-up of a responder that was ended.
+    """
 
     def __init__(self, turn: Turn, responder: Responder, holding: Holding, limits: Limits) -> None:
         """Prepare; `run` does it."""
@@ -60,6 +62,24 @@ class Speech:
         self._spoke = False
         self._landing = False
         self._over = False
+        self._child: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Begin the block."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """
+        Wait for the responder's clean-up, `END_WITHIN` from when it was ended; leave it then.
+
+        When we are ourselves cancelled, so is the child.
+        """
+        child = self._child
+        if child is None or child.done():
+            return
+        if not self._over:
+            self._end(child)
+        await _leave(child, self._ended + END_WITHIN - time.monotonic())
 
     async def run(
         self, take: Callable[[Chunk], Awaitable[None]], land: Callable[[], Awaitable[None]]
@@ -67,20 +87,21 @@ class Speech:
         """
         Hand each chunk to *take*, then await *land*; return when it is over, whatever happened.
 
-        The first of these ends it: the child's own end, a reason to cancel, a limit. When we are
-        ourselves cancelled, so is the child.
+        The first of these ends it: the child's own end, a reason to cancel, a limit. A child that
+        was ended hands nothing more to *take*, but may still be at its clean-up.
         """
-        child = asyncio.create_task(
+        child = self._child = asyncio.create_task(
             self._speak(take, land), name=f"speech {self._holding.lease.turn}"
         )
-        try:
-            spoken = await self._watch(child)
-            self._turn.ending = spoken.ending
-        finally:
-            self._over = True
-            if not child.done():
-                await _cancel(child)
+        spoken = await self._watch(child)
+        self._turn.ending = spoken.ending
+        self._end(child)
         return self._settle(child, spoken)
+
+    def _end(self, child: "asyncio.Task[None]") -> None:
+        """Listen no more; let it clean up what it has begun."""
+        self._over, self._ended = True, time.monotonic()
+        child.cancel()
 
     async def _speak(
         self, take: Callable[[Chunk], Awaitable[None]], land: Callable[[], Awaitable[None]]
@@ -146,7 +167,7 @@ class Speech:
         if error is not None and spoken.ending in (Ending.FINISHED, Ending.FAILED):
             return Spoken(Ending.FAILED, spoken.error or error)
         if error is not None:
-            log.warning("responder failed while ending", ending=spoken.ending.value, exc_info=error)
+            log.warning(FAILED_WHILE_ENDING, exc_info=error)
         return spoken
 
 
@@ -171,15 +192,18 @@ def pieces(chunk: Chunk) -> Iterator[Chunk]:
 stragglers: set[asyncio.Task[None]] = set()
 
 
-async def _cancel(child: "asyncio.Task[None]") -> None:
-    """Cancel *child* and wait for its clean-up; one that resists is cancelled again and left."""
-    child.cancel()
-    await asyncio.wait({child}, timeout=CLEAN_UP)
-    if not child.done():
-        log.error("a responder resists its cancellation", seconds=CLEAN_UP)
-        child.cancel()
-        stragglers.add(child)
-        child.add_done_callback(_let_go)
+async def _leave(child: "asyncio.Task[None]", seconds: float) -> None:
+    """Wait for the clean-up of a cancelled *child*; one that resists is cancelled anew and left."""
+    try:
+        await asyncio.wait({child}, timeout=max(0.0, seconds))
+    finally:  # we may be cancelled ourselves while we wait
+        if not child.done():
+            log.error("a responder resists its cancellation", seconds=END_WITHIN)
+            child.cancel()
+            stragglers.add(child)
+            child.add_done_callback(_let_go)
+    if child.done() and not child.cancelled() and (error := child.exception()) is not None:
+        log.warning(FAILED_WHILE_ENDING, exc_info=error)
 
 
 def _let_go(straggler: "asyncio.Task[None]") -> None:

@@ -15,7 +15,7 @@ from bot.config import Loaded
 from bot.config.sources import variable
 
 #: Seconds on top of `process.drain` until a bot that was asked to end is killed: a responder's
-#: clean-up has 2 s, and the gateway and the store are closed after that.
+#: clean-up has less than 2 s, and the gateway and the store are closed after that.
 GRACE = 10.0
 
 #: The same for a store that is told apart by prefix, within the 32 characters that one may have.

@@ -6,14 +6,14 @@ The lease is held by whoever runs this; nothing here outlives it but a last mark
 
 import asyncio
 import time
+from contextlib import AsyncExitStack
 
 import structlog
 
 from bot import texts
 from bot.assembly import assemble
 from bot.conclusion import reason
-from bot.draft import CLOSE_WITHIN
-from bot.endings import Ending
+from bot.endings import END_WITHIN, Ending
 from bot.equipment import Tools
 from bot.errors import ConfigInvalid, ResponderInvalid, Silenced, StateUnreadable
 from bot.inbound import Message
@@ -52,9 +52,11 @@ class TurnRun:
         """
         self._parts = assemble(self._tools, self._holding, self._messages)
         try:
-            with self._tools.pace.streaming():
-                spoken = await self._speak()
-                await self._close(spoken)
+            # The reply of a responder that is ended is closed while that cleans up.
+            async with AsyncExitStack() as clean_up:
+                with self._tools.pace.streaming():
+                    spoken = await self._speak(clean_up)
+                    await self._close(spoken)
         finally:
             try:
                 await self._parts.typing.stop()
@@ -72,8 +74,8 @@ class TurnRun:
 
     # --- speak -----------------------------------------------------------------------------------
 
-    async def _speak(self) -> Spoken:
-        """Run the responder until it ends or is ended."""
+    async def _speak(self, clean_up: AsyncExitStack) -> Spoken:
+        """Run the responder until it ends or is ended; *clean_up* waits for what it leaves."""
         if mute(self._asked_by, silenced=self._tools.silence.reigns(self._asked_by.channel)):
             return Spoken(
                 Ending.FAILED, Silenced("refused here lately; not run, to spare its cost")
@@ -84,7 +86,9 @@ class TurnRun:
             self._parts.turn.state = self._parts.kept.begin(responder)
         except (ResponderInvalid, ConfigInvalid, StateUnreadable) as error:
             return Spoken(Ending.FAILED, error)
-        speech = Speech(self._parts.turn, responder, self._holding, self._tools.rules.limits)
+        speech = await clean_up.enter_async_context(
+            Speech(self._parts.turn, responder, self._holding, self._tools.rules.limits)
+        )
         spoken = await speech.run(self._parts.draft.take, self._land)
         return spoken if spoken.error else Spoken(spoken.ending, self._parts.reply.broken)
 
@@ -101,12 +105,12 @@ class TurnRun:
     # --- close the reply -------------------------------------------------------------------------
 
     async def _close(self, spoken: Spoken) -> None:
-        """Leave the reply as its ending wants it, within `CLOSE_WITHIN`."""
+        """Leave the reply as its ending wants it, within `END_WITHIN`."""
         await self._parts.typing.stop()
         if isinstance(spoken.error, Silenced):
             return  # an apology would be refused like anything else
         try:
-            async with asyncio.timeout(CLOSE_WITHIN):
+            async with asyncio.timeout(END_WITHIN):
                 retried = self._parts.conclusion.retry_in(spoken) is not None
                 await self._parts.draft.close(spoken.ending, retried=retried)
                 if not (retried or spoken.ending in GOES_ON):

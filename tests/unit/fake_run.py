@@ -53,6 +53,7 @@ class Run:
         limits: Limits = LIMITS,
         lease: float = 15.0,
         land: Callable[[], Awaitable[None]] = land_at_once,
+        beside: Callable[[], object] = lambda: None,
     ) -> None:
         asked = message()
         held = Lease(asked.conversation, asked.id, "1-a", 0)
@@ -68,9 +69,15 @@ class Run:
         )
         self.written: list[Chunk] = []
         self.landed = 0
-        self._land = land
+        self._land, self._beside = land, beside
         speech = Speech(self.turn, Script(respond), self.holding, limits)
-        self.task = asyncio.create_task(speech.run(self._take, self._landing))
+        self.task = asyncio.create_task(self._run(speech))
+
+    async def _run(self, speech: Speech) -> Spoken:
+        async with speech:
+            spoken = await speech.run(self._take, self._landing)
+            self._beside()
+        return spoken
 
     async def _take(self, chunk: Chunk) -> None:
         self.written.append(chunk)

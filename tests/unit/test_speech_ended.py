@@ -132,18 +132,38 @@ async def test_a_renewed_lease_lets_the_turn_go_on() -> None:
     assert await run.spoken() == Spoken(Ending.FINISHED)
 
 
+async def test_who_has_run_it_may_go_on_beside_its_clean_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its end is known at once; only the end of its block waits for what a `finally` awaits."""
+    monkeypatch.setattr(module, "END_WITHIN", 60.0)
+    told = asyncio.Event()
+
+    async def respond(turn: Turn) -> AsyncGenerator[str, None]:
+        try:
+            yield "a"
+            await asyncio.Event().wait()
+        finally:
+            await told.wait()
+
+    run = Run(respond, beside=told.set)
+    await run.has_written()
+    run.holding.cancel(Ending.STOPPED)
+    assert await run.spoken() == Spoken(Ending.STOPPED)
+
+
 # --------------------------------------------------------------------------------------- resistance
 
 
 @pytest.fixture
 def short_clean_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a clean-up have a twentieth of a second."""
-    monkeypatch.setattr(module, "CLEAN_UP", 0.05)
+    monkeypatch.setattr(module, "END_WITHIN", 0.05)
 
 
 async def test_a_clean_up_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a `finally` awaits is waited for, and the generator is closed."""
-    monkeypatch.setattr(module, "CLEAN_UP", 5.0)
+    monkeypatch.setattr(module, "END_WITHIN", 5.0)
     cleaned = False
 
     async def respond(turn: Turn) -> AsyncGenerator[str, None]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot import RetryLater, texts
+from bot import RetryLater, speech, texts
 from bot.endings import Ending
 from bot.inbound import Message
 from bot.responders import Interrupted, Turn
@@ -59,6 +59,32 @@ async def begun(bot: Process, *shown: str) -> tuple[Message, Message]:
 async def transcript(bot: Process, asked: Message) -> list[Said]:
     """Read what is kept of the conversation."""
     return read(await bot.store.port.history(asked.conversation))
+
+
+@pytest.mark.parametrize("ending", [Ending.STOPPED, Ending.KILLED, Ending.SUPERSEDED])
+async def test_a_reply_is_marked_while_its_responder_cleans_up(
+    ending: Ending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asked for silence sees it at once; both share the time that an end may take."""
+    monkeypatch.setattr(speech, "END_WITHIN", 60.0)
+    marked = asyncio.Event()
+
+    async def respond(turn: Turn) -> AsyncGenerator[str, None]:
+        try:
+            yield "half an"
+            await asyncio.Event().wait()
+        finally:
+            await marked.wait()
+
+    async with running(Script(respond)) as bot:
+        await bot.hears(asked := message("a"))
+        await wait_until(lambda: bot.discord.replies(asked), description="it has begun")
+        bot.locks.cancel(asked.id, ending)
+        shown = [f"half an{texts.here().mark(ending)}"]
+        await wait_until(lambda: bot.discord.replies(asked) == shown, description="the mark")
+        assert bot.conversations._tasks
+        marked.set()
+        await bot.settles()
 
 
 # ----------------------------------------------------------------------------------------- finished
