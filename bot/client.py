@@ -16,6 +16,7 @@ from bot.choices import Choices, choice_of
 from bot.commands import command_failed, sync_commands
 from bot.config import Loaded, Place, Settings
 from bot.core import Core, CoreRules
+from bot.errors import ConfigInvalid
 from bot.gateway import CONTEXTS, connect, intents, log_in
 from bot.guild_settings import GuildSettings
 from bot.hearing import Ears, locked_against_us, place_in, place_of
@@ -101,6 +102,8 @@ class Interlock(commands.AutoShardedBot):
         await extensions.load(self, self.settings.extensions, self.settings.extension_paths)
         for cog in self.cogs.values():
             self.rules.check_cog(cog)
+        if unread := self.settings.unread(self.settings.extensions):
+            raise ConfigInvalid(unread)
         extensions.check_responders(self.cogs, self.rules.responders())
 
     @property

@@ -114,7 +114,7 @@ class Rereading:
                 after.cog(name, model)
             except ConfigInvalid as error:
                 problems += error.lines
-        if problems:
+        if problems := [*problems, *after.unread(self._rules.settings.extensions)]:
             raise ConfigInvalid(problems)
         extensions.check_responders(self._bot.cogs, Rulebook(after).responders())
         for cog in list(self._bot.cogs.values()):

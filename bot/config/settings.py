@@ -1,6 +1,6 @@
 """Everything that can be set, and what of it holds in one place."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError
@@ -19,7 +19,7 @@ from bot.config.model import (
     StopSettings,
 )
 from bot.config.overlay import complaints, overlay
-from bot.config.problems import explain
+from bot.config.problems import dotted, explain, line, origin
 from bot.config.units import Names
 from bot.errors import ConfigInvalid
 
@@ -151,6 +151,15 @@ class Settings(BaseSettings):
         for override in self.tables(place).values():
             table = overlay(table, override.cogs.get(name, {}))
         return table
+
+    def unread(self, extensions: Iterable[str]) -> list[str]:
+        """Say in a line each which tables of loaded *extensions* none of their cogs asks for."""
+        silent = {one.rpartition(".")[2] for one in extensions} - self._models.keys()
+        keys: list[tuple[str, ...]] = [("cogs", name) for name in self.cogs if name in silent]
+        for place, override in self.overrides():
+            keys += [(*place, "cogs", name) for name in override.cogs if name in silent]
+        text = "the extension has no settings; take the table away"
+        return [line(origin(dotted(key), self._origins), dotted(key), text) for key in keys]
 
     @property
     def models(self) -> Mapping[str, type[BaseModel]]:

@@ -244,3 +244,20 @@ def test_the_models_that_were_asked_for_are_kept() -> None:
     assert settings.models == {}
     settings.cog("weather", Weather)
     assert settings.models == {"weather": Weather}
+
+
+def test_a_table_that_no_cog_asks_for_is_told() -> None:
+    """What is in it has no effect, and looks as if it had."""
+    settings = loaded(
+        "extensions = ['my.weather', 'my.clock']\n[cogs.weather]\ntown = 'Ulm'\n"
+        "[cogs.clock]\nhands = 3\n[channels.4.cogs.clock]\nhands = 2"
+    ).settings
+    settings.cog("weather", Weather)
+    assert settings.unread(["my.weather", "my.clock"]) == [
+        "interlock.toml: cogs.clock: the extension has no settings; take the table away",
+        (
+            "interlock.toml: channels.4.cogs.clock: the extension has no settings;"
+            " take the table away"
+        ),
+    ]
+    assert settings.unread(["my.weather"]) == []

@@ -155,6 +155,17 @@ async def test_a_cogs_own_table_is_checked_before_it_is_taken() -> None:
     assert (await bot.becomes("[cogs.demo]\npaec = 2")).problems
 
 
+async def test_a_table_that_no_cog_asks_for_is_refused() -> None:
+    """As at a start; one for an extension that a restart will load is not looked at yet."""
+    bot = Bot("extensions = ['cogs.demo']")
+    bad = await bot.becomes("extensions = ['cogs.demo']\n[cogs.demo]\npace = 2")
+    assert bad.problems == (
+        "interlock.toml: cogs.demo: the extension has no settings; take the table away",
+    )
+    later = "extensions = ['cogs.demo', 'my.clock']\n[cogs.clock]\nhands = 3"
+    assert (await bot.becomes(later)).waiting == ("extensions",)
+
+
 async def test_a_cog_may_refuse_what_only_it_can_judge() -> None:
     """Such as a model that no provider has."""
     bot = Bot()
