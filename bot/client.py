@@ -3,17 +3,18 @@
 import asyncio
 import sys
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any, cast
 
 import discord
 import structlog
 from discord.ext import commands
 
-from bot import extensions
+from bot import extensions, texts
 from bot.asks import Asks
 from bot.backfill import Backfill
 from bot.choices import Choices, choice_of
-from bot.commands import command_failed, sync_commands
+from bot.commands import CommandTree, sync_commands
 from bot.config import Loaded, Place, Settings
 from bot.core import Core, CoreRules
 from bot.errors import ConfigInvalid
@@ -29,6 +30,7 @@ from bot.rules import Rulebook
 from bot.shards import IdentifyGate
 from bot.sight import DiscordSight
 from bot.speaking import Wire
+from bot.texts import Texts
 from bot.webhook import DiscordWebhook
 from bot.wire import DiscordWire, trace_config
 from state import State
@@ -58,6 +60,7 @@ class Interlock(commands.AutoShardedBot):
         """
         super().__init__(
             command_prefix=commands.when_mentioned,
+            tree_cls=CommandTree,
             help_command=None,
             intents=intents(),
             allowed_mentions=discord.AllowedMentions.none(),
@@ -88,7 +91,6 @@ class Interlock(commands.AutoShardedBot):
             lambda guild: self.get_guild(guild) is not None,
         )
         self._choices = Choices(state, self.door, self.rules.allows)
-        self.tree.error(command_failed)
         self._backfill = Backfill(self, self.followed, self.door.gaps, self.rules.history)
         self._identify_gate = IdentifyGate(state, self._max_concurrency)
         self.rereading = Rereading(source or Loaded.made(settings), self.rules, self)
@@ -115,6 +117,11 @@ class Interlock(commands.AutoShardedBot):
     def responder_name(self) -> str:
         """The responder of new messages where no place says otherwise."""
         return self.rules.responder(ANYWHERE)
+
+    def said(self, interaction: discord.Interaction[Any]) -> Texts:
+        """What we say of our own where *interaction* was made."""
+        guild = str(interaction.guild_id) if interaction.guild_id else None
+        return self.rules.texts(replace(place_of(interaction.channel), guild=guild))
 
     def _core_rules(self) -> CoreRules:
         return CoreRules(
@@ -226,6 +233,7 @@ class Interlock(commands.AutoShardedBot):
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Act on buttons; commands are the tree's."""
+        texts.speak(self.said(interaction))
         if (choice := choice_of(interaction)) is not None:
             await self._choices.chosen(interaction, choice)
         else:

@@ -7,7 +7,7 @@ with what Discord has makes it one process' work: those that start later find no
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol, cast
 
 import discord
 import structlog
@@ -16,6 +16,7 @@ from discord.ext import commands
 
 from bot import texts
 from bot.errors import TurnNotStarted
+from bot.texts import Texts
 
 log = structlog.get_logger(__name__)
 
@@ -24,6 +25,29 @@ _ADDED = {
     "id", "application_id", "version", "guild_id", "default_permission", "handler",
     "name_localizations", "description_localizations", "integration_types",
 }  # fmt: skip
+
+
+class _Worded(Protocol):
+    """A client that knows in which words a place is answered."""
+
+    def said(self, interaction: discord.Interaction[Any]) -> Texts:
+        """The words of where *interaction* was made."""
+        ...
+
+
+class CommandTree(app_commands.CommandTree[commands.AutoShardedBot]):
+    """The slash commands, answered in the language of where they are used."""
+
+    async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
+        """Choose the words of the command that runs in this task; forbid none."""
+        texts.speak(cast("_Worded", self.client).said(interaction))
+        return True
+
+    async def on_error(
+        self, interaction: discord.Interaction[Any], error: app_commands.AppCommandError, /
+    ) -> None:
+        """Tell whoever used it."""
+        await command_failed(interaction, error)
 
 
 async def sync_commands(bot: commands.AutoShardedBot) -> bool:

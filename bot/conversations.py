@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from bot import logs
+from bot import logs, texts
 from bot.config import Place
 from bot.endings import END_WITHIN, Ending
 from bot.equipment import Tools
@@ -124,7 +124,9 @@ class Conversations:
         for message in messages:
             # One that has pages was served before; its mark is gone.
             self._notices.served(message, 0 if started.pages else started.waited)
-        return await TurnRun(self._tools(messages[0]), holding, messages).run()
+        tools = self._tools(messages[0])
+        texts.speak(tools.rules.texts)
+        return await TurnRun(tools, holding, messages).run()
 
     async def _bury(self, holding: Holding, error: PayloadUnreadable) -> tuple[Turnover, float]:
         """Set a turn aside that this build cannot read, so that its conversation goes on."""

@@ -64,7 +64,7 @@ class Core:
         self.followed = Followed(state)
         self.silence = Silence()
         self.locks = Locks(state, rules.lease)
-        self.notices = Notices(wire, state, rules.reactions)
+        self.notices = Notices(wire, state, rules.reactions, lambda place: rules.door(place).texts)
         self.conversations = Conversations(
             state, self.locks, self.notices, rules.claim, rules.learn
         )

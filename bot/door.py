@@ -116,6 +116,7 @@ class Door:
                 return None
             await self._learn(message.place)
             rules = self._rules(message.place)
+            texts.speak(rules.texts)
             message = self._led(message, could, rules)
             try:
                 if could.stop is StopRight.NONE and await self._over_a_rate(message):
@@ -141,6 +142,7 @@ class Door:
         async with self._gate.through(missed[0][0].channel):
             await self._learn(missed[0][0].place)
             rules = self._rules(missed[0][0].place)
+            texts.speak(rules.texts)
             for message, heard in missed:
                 if (could := self._judge(message, heard, rules)) is not None:
                     policy = rules.policy(message)

@@ -1,11 +1,11 @@
 """How messages are admitted in one place: by which bounds, and to which responder."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import assert_never
 
-from bot import texts
 from bot.inbound import Kind, Message
+from bot.texts import ENGLISH, Texts, shipped
 from bot.threads import in_thread
 from state.outcomes import Refusal, Refused
 from state.values import Overflow, Policy
@@ -42,6 +42,8 @@ class DoorRules:
     overflow: Overflow
     #: Whether what is written in a guild's channel is answered in a thread on it.
     threads: bool = False
+    #: What we say of our own.
+    texts: Texts = field(default_factory=lambda: shipped(ENGLISH))
 
     def policy(self, message: Message) -> Policy:
         """The bounds for *message*; a direct message has no share, for there is one person."""
@@ -74,10 +76,10 @@ class DoorRules:
         """What to say about a message that was not taken."""
         match refused.reason:
             case Refusal.INBOX_FULL:
-                return texts.here().inbox_full
+                return self.texts.inbox_full
             case Refusal.SHARE_FULL:
-                return texts.here().share_full.format(count=self.inbox_per_person)
+                return self.texts.share_full.format(count=self.inbox_per_person)
             case Refusal.BUSY:
-                return texts.here().busy
+                return self.texts.busy
             case _:
                 assert_never(refused.reason)

@@ -1,7 +1,7 @@
 """What every turn of a process is run with: its rules, and what it reaches out by."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.inbound import Message
 from bot.notices import Notices
@@ -10,6 +10,7 @@ from bot.refusals import Silence
 from bot.responders import Responder
 from bot.speaking import Wire
 from bot.speech import Limits
+from bot.texts import ENGLISH, Texts, shipped
 from state.ports import State
 from state.values import Claim
 
@@ -35,6 +36,8 @@ class Rules:
     buttons: bool
     #: Whether anything may be marked with an emoji.
     reactions: bool
+    #: What we say of our own.
+    texts: Texts = field(default_factory=lambda: shipped(ENGLISH))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Best effort throughout: a notice that cannot be delivered is logged and costs no
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +20,7 @@ from bot.inbound import Message, unpack
 from bot.pages import ASIDES, nonce
 from bot.responses import say_instead, tell, tell_for_a_while
 from bot.speaking import Outgoing, Rejected, Unreachable, Wire, speaker
+from bot.texts import Texts
 from state.errors import Gone, StateError, StateUnavailable
 from state.outcomes import Settled
 from state.ports import State
@@ -55,8 +56,15 @@ class _Refusal:
 class Notices:
     """Marks and notices of this process."""
 
-    def __init__(self, wire: Wire, state: State, reactions: Callable[[Place], bool]) -> None:
-        """*reactions* says whether anything in a place may be marked with an emoji."""
+    def __init__(
+        self,
+        wire: Wire,
+        state: State,
+        reactions: Callable[[Place], bool],
+        said: Callable[[Place], Texts] = lambda _place: texts.here(),
+    ) -> None:
+        """*reactions* says whether anything in a place may be marked; *said*, in which words."""
+        self._said = said
         self._wire = wire
         self._state = state
         self._reactions = reactions
@@ -204,9 +212,9 @@ class Notices:
             for message in messages:
                 log.info("settled", inbound=message.id, outcome=one.outcome.value)
                 self.served(message, 0.0)
-            if (text := _told(one.outcome)) is not None:
+            if one.outcome in _TOLD:
                 for message in messages[:1] if one.turn else messages:  # a turn is told of once
-                    self.tell(message, text)
+                    self.tell(message, _TOLD[one.outcome](self._said(message.place)))
                 messages = messages[1:] if one.turn else []
             for message in messages:
                 self._end_waiting(message)
@@ -249,17 +257,12 @@ class Notices:
         return sent.id
 
 
-def _told(outcome: Outcome) -> str | None:
-    """What people are told of a message that got no reply; None: nothing."""
-    match outcome:
-        case Outcome.EXPIRED:
-            return texts.here().expired
-        case Outcome.DROPPED:
-            return texts.here().dropped
-        case Outcome.DEAD:
-            return texts.here().apology
-        case _:
-            return None
+#: What people are told of a message that got no reply.
+_TOLD: Mapping[Outcome, Callable[[Texts], str]] = {
+    Outcome.EXPIRED: lambda said: said.expired,
+    Outcome.DROPPED: lambda said: said.dropped,
+    Outcome.DEAD: lambda said: said.apology,
+}
 
 
 def readable(inbounds: Iterable[Inbound]) -> list[Message]:

@@ -14,6 +14,7 @@ from bot.equipment import Rules
 from bot.rates import Quota
 from bot.speech import Limits
 from bot.stopwords import StopPhrases
+from bot.texts import Texts, worded
 from state.values import Claim, Overflow
 
 
@@ -91,6 +92,10 @@ class Rulebook:
         """Whether anything may be marked with an emoji."""
         return self.conversation(place).reactions
 
+    def texts(self, place: Place) -> Texts:
+        """What we say of our own."""
+        return worded(self.conversation(place).language, self.settings.texts)
+
     def claim(self, place: Place) -> Claim:
         """What leases are asked for with; operators see the name of this process: host and id."""
         by = f"{socket.gethostname()}:{os.getpid()}"
@@ -110,6 +115,7 @@ class Rulebook:
             context=self.settings.history.context_messages,
             buttons=conversation.buttons,
             reactions=conversation.reactions,
+            texts=self.texts(place),
         )
 
     def cog(self, cog: object, place: Place) -> BaseModel | None:
@@ -138,6 +144,7 @@ class Rulebook:
             conversation.inbox_per_person,
             Overflow(conversation.overflow),
             threads=conversation.reply_in == "thread",
+            texts=self.texts(place),
         )
 
 

@@ -7,6 +7,7 @@ import structlog
 from discord import app_commands
 from discord.ext import commands
 
+from bot import texts
 from bot.client import Interlock
 from bot.interactions import Privately, answer, here, moderates
 from bot.notices import readable
@@ -59,24 +60,26 @@ class Control(commands.Cog):
         conversation, by = here(interaction), str(interaction.user.id)
         turn = (await self._bot.requests.look(conversation)).turn
         if turn is None:
-            return Privately("Nothing is running here.")
+            return Privately(texts.here().nothing_runs)
         if not self._moderates(interaction) and by not in authors(turn.inbounds):
-            whose_it_is = f"That reply is {names(turn.inbounds)}'s"
-            return Privately(f"{whose_it_is}; only they or a moderator may stop it.")
+            return Privately(texts.here().reply_of_theirs.format(names=names(turn.inbounds)))
         answered = await self._bot.requests.stop(
             conversation, turn.id, by, f"stop-{interaction.id}"
         )
         log.info("stop", by=by, turn=turn.id)
         if isinstance(answered, NotRunning):
-            return Privately("It has just ended by itself.")
-        return f"Stopped {whose(turn, interaction)} reply{withdrawn(answered.withdrawn)}."
+            return Privately(texts.here().just_ended)
+        parts = [stopped(turn, interaction)]
+        if answered.withdrawn:
+            parts.append(texts.here().withdrew.format(count=len(answered.withdrawn)))
+        return sentence(parts)
 
     async def _queue(self, interaction: discord.Interaction) -> str:
         return told_queue(await self._bot.requests.look(here(interaction)))
 
     async def _new(self, interaction: discord.Interaction) -> str:
         await self._bot.requests.begin_anew(here(interaction))
-        return "A new conversation begins here; what was said before is forgotten."
+        return texts.here().begun_anew
 
     def _moderates(self, interaction: discord.Interaction) -> bool:
         return moderates(interaction, self._bot.settings.access.operators)
@@ -84,43 +87,43 @@ class Control(commands.Cog):
 
 def told_killed(killed: Killed, interaction: discord.Interaction, *, own_only: bool) -> str:
     """Say who was affected."""
-    parts = []
-    dropped = "Dropped"
+    said, parts = texts.here(), list[str]()
     if killed.turn is not None:
-        parts.append(f"Stopped {whose(killed.turn, interaction)} reply")
-        dropped = "dropped"
+        parts.append(stopped(killed.turn, interaction))
     if killed.dropped:
         count = len(killed.dropped)
-        messages = "message" if count == 1 else "messages"
-        parts.append(f"{dropped} {count} waiting {messages} ({names(killed.dropped)})")
+        dropped = said.dropped_one if count == 1 else said.dropped_many
+        parts.append(dropped.format(count=count, names=names(killed.dropped)))
     if not parts:
-        nothing = "of yours is running or waiting" if own_only else "is running or waiting"
-        return Privately(f"Nothing {nothing} here.")
-    return "; ".join(parts) + "."
+        return Privately(said.nothing_of_yours if own_only else said.nothing_here)
+    return sentence(parts)
 
 
 def told_queue(view: View) -> str:
     """Show the turn, its age and who waits."""
+    said = texts.here()
     if view.turn is None and not view.waiting:
-        return "Nothing is running or waiting here."
+        return said.nothing_here
     lines = []
     if view.turn is not None:
-        state = "Answering" if view.turn.live else "About to go on with"
-        lines.append(f"{state} {names(view.turn.inbounds)}, for {view.turn.age:.0f} s.")
+        line = said.answering if view.turn.live else said.going_on
+        lines.append(line.format(names=names(view.turn.inbounds), seconds=f"{view.turn.age:.0f}"))
     for place, inbound in enumerate(view.waiting, start=1):
         lines.append(f"{place}. {names([inbound])}")
     return "\n".join(lines)
 
 
-def whose(turn: Running, interaction: discord.Interaction) -> str:
-    """Whose reply it is, from the point of view of whoever used the command."""
-    mine = authors(turn.inbounds) == {str(interaction.user.id)}
-    return "your" if mine else f"{names(turn.inbounds)}'s"
+def stopped(turn: Running, interaction: discord.Interaction) -> str:
+    """Say whose reply was stopped, from the point of view of whoever used the command."""
+    if authors(turn.inbounds) == {str(interaction.user.id)}:
+        return texts.here().stopped_yours
+    return texts.here().stopped_theirs.format(names=names(turn.inbounds))
 
 
-def withdrawn(inbounds: tuple[Inbound, ...]) -> str:
-    """How many waiting messages went with it."""
-    return f" and withdrew {len(inbounds)} waiting" if inbounds else ""
+def sentence(parts: list[str]) -> str:
+    """Put what happened together."""
+    whole = "; ".join(parts)
+    return f"{whole[:1].upper()}{whole[1:]}."
 
 
 def authors(inbounds: Iterable[Inbound]) -> set[str]:
@@ -133,7 +136,7 @@ def names(inbounds: Iterable[Inbound]) -> str:
     known = {message.author.id: message.author.name for message in readable(inbounds)}
     shown = [discord.utils.escape_markdown(name) for name in list(known.values())[:NAMED]]
     more = len(known) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    return ", ".join(shown) + (texts.here().and_more.format(count=more) if more else "")
 
 
 async def setup(bot: Interlock) -> None:

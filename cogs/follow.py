@@ -4,6 +4,7 @@ import discord
 from discord import app_commands
 from discord.ext import commands
 
+from bot import texts
 from bot.client import Interlock
 from bot.interactions import Privately, answer, here
 
@@ -31,15 +32,15 @@ class Follow(commands.Cog):
 
     async def _follow(self, interaction: discord.Interaction) -> str:
         if not self._may(interaction):
-            return Privately("Following a channel needs the right Manage Channels.")
+            return Privately(texts.here().follow_right)
         await self._bot.followed.follow(here(interaction), str(interaction.id))
-        return "I answer every message here from now on; /unfollow ends it."
+        return texts.here().following
 
     async def _unfollow(self, interaction: discord.Interaction) -> str:
         if not self._may(interaction):
-            return Privately("Unfollowing a channel needs the right Manage Channels.")
+            return Privately(texts.here().unfollow_right)
         await self._bot.followed.unfollow(here(interaction))
-        return "I answer here only when addressed."
+        return texts.here().unfollowed
 
     def _may(self, interaction: discord.Interaction) -> bool:
         """Check at run time: Discord's default permissions can be overridden by an admin."""

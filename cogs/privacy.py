@@ -53,23 +53,19 @@ class Privacy(commands.Cog):
         body = json.dumps(kept, ensure_ascii=False, indent=2).encode("utf-8", "replace")
         name = f"interlock-{interaction.user.id}.json"
         await interaction.edit_original_response(
-            content="This is what is kept about you here and in your direct messages with me.",
+            content=texts.here().exported,
             attachments=[discord.File(io.BytesIO(body), name)],
         )
 
     async def _forget(self, interaction: discord.Interaction, *, really: bool) -> str:
         if not really:
-            return (
-                "This removes all that you wrote to me, in every server: transcripts, what waits, "
-                "reminders, and our direct messages. It cannot be undone.\n"
-                "To do it, use `/forget` with `really: True`; `/export` shows what there is."
-            )
+            return texts.here().forget_warning
         person = str(interaction.user.id)
         for target in (Author(person), Owner(f"user/{person}")):
             while not (await insist(lambda: self._bot.state.forget(target))).done:  # noqa: B023 (awaited here)
                 pass
         log.info("person forgotten", by=person)
-        return "All that was kept of you is removed. What you write from now on is new."
+        return texts.here().forgotten
 
     # --- what is kept ----------------------------------------------------------------------------
 

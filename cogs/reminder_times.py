@@ -16,9 +16,6 @@ _PART = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*([a-z]+)")
 _SPAN = re.compile(r"(?:in\s+)?((?:\d{1,6}(?:\.\d{1,3})?\s*[a-z]+[\s,]*(?:and\s+)?)+)")
 _CLOCK = re.compile(r"(?:at\s+)?(\d{1,2}):(\d{2})")
 
-#: What the answer to anything else says.
-EXAMPLES = "`10m`, `in 2 hours`, `1h 30m`, `17:45`, or `2027-01-31 09:00` (times are UTC)"
-
 
 def seconds_until(text: str, now: dt.datetime) -> float | None:
     """Answer how many seconds after *now* (UTC) *text* means; None when it says no time."""

@@ -14,7 +14,7 @@ import structlog
 from discord import app_commands
 from discord.ext import commands
 
-from bot import RetryLater, Turn
+from bot import RetryLater, Turn, texts
 from bot.client import Interlock
 from bot.hearing import category_of, parent_of
 from bot.inbound import Kind, Message, Trigger
@@ -22,7 +22,7 @@ from bot.insist import insist
 from bot.interactions import Privately, answer, here
 from bot.notices import readable
 from bot.plain import person_of
-from cogs.reminder_times import EXAMPLES, seconds_until
+from cogs.reminder_times import seconds_until
 from state.listings import Scheduled
 from state.values import Timer
 
@@ -77,23 +77,24 @@ class Reminders(commands.Cog):
     async def _remind(self, interaction: discord.Interaction, when: str, what: str) -> str:
         delay = seconds_until(when, dt.datetime.now(dt.UTC))
         if delay is None:
-            return Privately(f"I do not understand that time. Write {EXAMPLES}.")
+            return Privately(texts.here().time_unknown)
         if not 0 < delay <= LATEST:
-            return Privately("That time has passed." if delay <= 0 else "That is over a year away.")
+            said = texts.here()
+            return Privately(said.time_passed if delay <= 0 else said.time_too_far)
         if interaction.guild_id is not None and not _may_send(interaction):
-            return Privately("I may not write in this channel.")
+            return Privately(texts.here().may_not_write)
         if len(await self._mine(interaction)) >= MOST:
-            return Privately(f"You have {MOST} reminders already; cancel one by /reminders.")
+            return Privately(texts.here().too_many_reminders.format(count=MOST))
         id_ = f"remind-{interaction.id}"
         timer = Timer(id_, _message(interaction, what).inbound(), delay)
         await insist(lambda: self._bot.state.schedule(here(interaction), timer, op=id_))
         log.info("reminder set", by=str(interaction.user.id), seconds=round(delay))
-        return f"I will remind you {_stamp(delay)} here. Its code is `{code(id_)}`."
+        return texts.here().reminder_set.format(when=_stamp(delay), code=code(id_))
 
     async def _list(self, interaction: discord.Interaction) -> str:
         mine = await self._mine(interaction)
         if not mine:
-            return "You have no reminders here."
+            return texts.here().no_reminders
         return "\n".join(map(_line, mine))
 
     async def _cancel(self, interaction: discord.Interaction, wanted: str) -> str:
@@ -101,8 +102,8 @@ class Reminders(commands.Cog):
         for one in mine:
             if code(one.timer.id) == wanted.strip("` ").lower():
                 await insist(lambda: self._bot.state.unschedule(one.conversation, one.timer.id))  # noqa: B023 (awaited here)
-                return f"Cancelled: {_text(one)}"
-        return Privately(f"You have no reminder with the code `{wanted}`; see /reminders.")
+                return texts.here().reminder_cancelled.format(text=_text(one))
+        return Privately(texts.here().no_such_reminder.format(code=wanted))
 
     async def _mine(self, interaction: discord.Interaction) -> list[Scheduled]:
         """Whoever asks sees their own, of this guild or their direct messages, soonest first."""
@@ -124,7 +125,7 @@ class Reminders(commands.Cog):
         It is sent under a nonce, so that a repeat after a crash is the same message.
         """
         if turn.trigger.kind is not Kind.TIMER:
-            yield "I only say reminders; /remind sets one."
+            yield texts.here().only_reminders
             return
 
         async def say(key: str) -> bool:

@@ -6,6 +6,7 @@ import discord
 from discord import app_commands
 from discord.ext import commands
 
+from bot import texts
 from bot.client import Interlock
 from bot.interactions import answer, here
 from bot.rates import TURNS
@@ -29,10 +30,9 @@ class Usage(commands.Cog):
         used = (await self._bot.state.usage(owner, now.date().isoformat())).get(TURNS, 0)
         most = self._bot.settings.limits.owner_turns_per_day
         midnight = (now + dt.timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
-        whose = "In this server" if interaction.guild_id else "Here"
-        replies = "reply" if used == 1 else "replies"
+        said = texts.here().usage_server if interaction.guild_id else texts.here().usage_direct
         again = discord.utils.format_dt(midnight, "R")
-        return f"{whose}: {used} {replies} today, of at most {most}; it begins anew {again}."
+        return said.format(used=used, most=most, again=again)
 
 
 async def setup(bot: Interlock) -> None:

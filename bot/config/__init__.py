@@ -12,6 +12,7 @@ from typing import Self
 
 from pydantic import ValidationError
 
+from bot import texts
 from bot.config import sources
 from bot.config.conversation import ConversationSettings, Override, Place
 from bot.config.files import Stamp, path_problems, read_token, stamps
@@ -116,9 +117,39 @@ def _beyond_types(settings: Settings, origins: Mapping[str, str]) -> Iterator[st
     """Check what needs more than one key, or the disk."""
     for problem in path_problems(settings.extension_paths):
         yield line(origin("extension_paths", origins), "extension_paths", problem)
+    yield from _no_such_language(settings, origins)
+    yield from _not_to_be_said(settings, origins)
     yield from _no_such_cog(settings, settings.cogs, "cogs.", origins)
     for place, override in settings.overrides():
         yield from _no_such_cog(settings, override.cogs, ".".join((*place, "cogs.")), origins)
+
+
+def _no_such_language(settings: Settings, origins: Mapping[str, str]) -> Iterator[str]:
+    known = [*texts.shipped_languages(), *settings.texts]
+    asked = {"conversation.language": settings.conversation.language} | {
+        ".".join((*place, "language")): override.language
+        for place, override in settings.overrides()
+        if "language" in override.model_fields_set
+    }
+    for key, language in asked.items():
+        if language not in known:
+            problem = f'there are no texts in "{language}"; {nearest(language, known)}'
+            yield line(origin(key, origins), key, problem)
+
+
+def _not_to_be_said(settings: Settings, origins: Mapping[str, str]) -> Iterator[str]:
+    """Check the operator's own words."""
+    for language, own in settings.texts.items():
+        for name, text in own.items():
+            key = f"texts.{language}.{name}"
+            if name not in texts.NAMES:
+                problem: str | None = (
+                    f"unknown key; {nearest(name, texts.NAMES, prefix=f'texts.{language}.')}"
+                )
+            else:
+                problem = texts.complaint(name, text)
+            if problem is not None:
+                yield line(origin(key, origins), key, problem)
 
 
 def _no_such_cog(

@@ -64,6 +64,8 @@ class ConversationSettings(Table):
     """Whether a waiting message is marked with an hourglass."""
     buttons: bool = True
     """Whether a growing reply carries a Stop button, and an apology one to try again."""
+    language: str = "en"
+    """In which language the bot's own words are: en, es, de, ja, or one of `[texts]`."""
 
 
 class Override(ConversationSettings):

@@ -25,8 +25,8 @@ from bot.errors import ConfigInvalid
 
 _Cog = TypeVar("_Cog", bound=BaseModel)
 
-#: Tables whose keys are no settings of ours but names: of extensions, and ids of places.
-NAMING_TABLES = ("cogs", "guilds", "categories", "channels")
+#: Tables whose keys are no settings of ours but names: of extensions, languages and ids of places.
+NAMING_TABLES = ("cogs", "texts", "guilds", "categories", "channels")
 
 
 class Settings(BaseSettings):
@@ -75,6 +75,8 @@ class Settings(BaseSettings):
     sandbox: SandboxSettings = SandboxSettings()
     cogs: Mapping[str, Mapping[str, object]] = Field(default_factory=dict)
     """A table for each extension, named after the last part of its module."""
+    texts: Mapping[str, Mapping[str, str]] = Field(default_factory=dict)
+    """The bot's own words said differently, a table for each language."""
     guilds: Overrides = Field(default_factory=dict)
     """What one guild, by its id, does differently."""
     categories: Overrides = Field(default_factory=dict)

@@ -155,6 +155,7 @@ def _variables(environ: Mapping[str, str]) -> dict[str, str]:
 _TABLES: Mapping[str, str] = {
     **dict.fromkeys(NAMING_TABLES, "1234__mode"),
     "cogs": "chat__model",
+    "texts": "en__apology",
 } | {
     name: next(iter(field.annotation.model_fields))
     for name, field in Settings.model_fields.items()

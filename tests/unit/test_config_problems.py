@@ -32,7 +32,10 @@ def problems(
         ("inbox = 3", "inbox: no such setting; did you mean conversation.inbox?"),
         (
             "[history]\nxyzzy = 1",
-            "history.xyzzy: no such setting; known here: backfill_dm, backfill_guild, keep",
+            (
+                "history.xyzzy: no such setting; known here: backfill_dm, backfill_guild,"
+                " context_messages, keep"
+            ),
         ),
         (
             '[cogs.chta]\nmodel = ""',
@@ -188,8 +191,8 @@ def test_a_folder_in_place_of_a_file_is_one_line() -> None:
             TOKEN,
             (
                 "tokn: no such setting; known here: access, categories, channels, cogs,"
-                " conversation, discord, extension_paths, extensions, guilds, history, limits, log,"
-                " process, sandbox, state, stop"
+                " conversation, discord, extension_paths, extension_reload, extensions, guilds,"
+                " history, limits, log, process, sandbox, state, stop, texts"
             ),
         ),
         (
