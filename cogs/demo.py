@@ -86,14 +86,23 @@ class Demo(commands.Cog):
         if turn.trigger.kind is Kind.BUTTON:
             yield f"{turn.author.name} chose **{turn.trigger.name}**: `{turn.trigger.payload}`"
             return
-        for pattern, act in ACTS:
-            if (found := re.search(pattern, turn.text, re.IGNORECASE)) is not None:
-                async for chunk in act(turn, found):
-                    yield chunk
-                return
+        if (asked := _act(turn)) is not None:
+            act, found = asked
+            async for chunk in act(turn, found):
+                yield chunk
+            return
         quoted = turn.text.replace("\n", "\n> ") or "(nothing)"
         async for chunk in words(ANSWER.format(name=turn.author.name, text=quoted)):
             yield chunk
+
+
+def _act(turn: Turn) -> "tuple[Act, re.Match[str]] | None":
+    """Find what is asked for; the newest message decides, for it may have cut the older short."""
+    for message in reversed(turn.messages):
+        for pattern, act in ACTS:
+            if (found := re.search(pattern, message.text, re.IGNORECASE)) is not None:
+                return act, found
+    return None
 
 
 async def words(text: str, pause: float = WORD) -> AsyncGenerator[str, None]:
