@@ -104,15 +104,15 @@ class Keeping(Handle):
 
     def _use(self, record: Record, changes: Changes, now: int) -> None:
         """Add to the owner's usage of today."""
-        if changes.usage:
-            owner, today = record.conversation.owner, dt.datetime.fromtimestamp(now / 1e6, dt.UTC)
-            self._db.usage.setdefault((owner, _day(today)), Counter()).update(changes.usage)
+        if not changes.usage:
+            return
+        owner, today = record.conversation.owner, dt.datetime.fromtimestamp(now / 1e6, dt.UTC)
+        usage, key = self._db.usage, (owner, _day(today))
+        if key not in usage:
             oldest = _day(today - dt.timedelta(days=USAGE_DAYS))
-            self._db.usage = {
-                key: kept
-                for key, kept in self._db.usage.items()
-                if key[0] != owner or key[1] >= oldest
-            }
+            for old in [k for k in usage if k[0] == owner and k[1] < oldest]:
+                del usage[old]
+        usage.setdefault(key, Counter()).update(changes.usage)
 
     def _kept(self, scope: Scope, key: str) -> Kept | None:
         """What is kept under a key now; expired things are dropped on the way."""

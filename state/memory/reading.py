@@ -19,7 +19,11 @@ class Reading(Handle):
     async def due(self, partition: int, limit: int, *, ahead: float = 0.0) -> Due:
         """See `State.due`."""
         until = self._now() + int(ahead * 1e6)
-        mine = [r for r in self._all() if self._partition(r.conversation) == partition]
+        records = self._db.records.items()
+        pending = [(c, r) for c, r in records if r.wake is not None or r.turn is not None]
+        mine = [r for c, r in pending if self._partition(c) == partition]
+        for record in mine:
+            self._set_aside(record)
         waking = sorted((r for r in mine if r.wake is not None and r.wake <= until), key=wake_of)
         signals = [r.turn.signal for r in mine if r.turn and r.turn.signal]
         return Due(tuple(r.conversation for r in waking[:limit]), tuple(signals[:limit]))

@@ -5,6 +5,7 @@ redis-py retries by itself when it is not told otherwise, and so runs a script t
 does. Repeating is ours alone, with the operation id that makes it safe.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -44,6 +45,11 @@ FAILURES = (RedisError, ServerError, OSError, AttributeError)
 
 #: What OpenSSL says of a certificate that it does not trust.
 _UNTRUSTED = "certificate verify failed"
+
+#: What scripts fail with over foreign bytes: words of Redis, of Lua and of its msgpack.
+_FOUND_FOREIGN = re.compile(
+    r"WRONGTYPE|not an integer|user_script.*(attempt to |bad argument|(format|bytes) in input)"
+)
 
 #: Codes of server errors after which the same call may well succeed a moment later. So may a script
 #: that met a "non local key", which was on its way to another server of the cluster.
@@ -138,7 +144,7 @@ def unavailable(error: Exception, url: str) -> StateUnavailable:
 
 def unreadable(text: str) -> bool:
     """Whether a script failed over what it found, and not over the state of the server."""
-    return "WRONGTYPE" in text or ("user_script" in text and not text.startswith("OOM"))
+    return _FOUND_FOREIGN.search(text) is not None
 
 
 def unusable(error: Exception, url: str) -> StateInvalid | None:

@@ -8,6 +8,7 @@ import redis
 from state.contract.factory import Clock
 from state.contract.scene import (
     ALL,
+    CLAIM,
     HERE,
     LEASE,
     THERE,
@@ -22,8 +23,9 @@ from state.contract.scene import (
 )
 from state.errors import LeaseLost
 from state.keys import Author
-from state.outcomes import Due, Duplicate, Held
+from state.outcomes import Due, Duplicate, Held, Turnover
 from state.redis import RedisState
+from state.redis.driver import unreadable
 from state.redis.keys import ConversationKeys, Keys
 from state.values import Changes, Could, Timer
 
@@ -137,3 +139,28 @@ async def test_a_dead_letter_that_cannot_be_read_is_listed(
     assert await errors(state) == ["a dead letter that cannot be read"]
     await state.forget(Author("ann"))
     assert await errors(state) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "OOM command not allowed when used memory > 'maxmemory'. script: a, on @user_script:47.",
+        "READONLY You can't write against a read only replica. script: a, on @user_script:1.",
+        "MISCONF Redis is configured to save RDB snapshots. script: a, on @user_script:1.",
+        "ERR Script attempted to access a non local key in a cluster node, on @user_script:9.",
+        "ERR The user executing the script can't run this command script: a, on @user_script:3.",
+    ],
+)
+def test_the_state_of_a_server_is_taken_for_no_foreign_record(text: str) -> None:
+    """Else each step would look for one, and take twice its time to say that nothing is known."""
+    assert not unreadable(text)
+
+
+async def test_an_answer_that_was_kept_and_cannot_be_read_is_dropped(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis"
+) -> None:
+    """The step that it was the answer to happens as if it were the first."""
+    own = op()
+    with other:
+        other.rpush(f"{keys.tag}:answers:{keys.name}", f"{own} {2**52} \xc1 foreign")
+        assert await state.claim(HERE, op=own, claim=CLAIM) == Turnover()

@@ -111,12 +111,20 @@ end
 
 -- --- what is kept --------------------------------------------------------------------------------
 
+local function is_answer(entry)
+  local packed = string.match(entry, '^%S+ %d+ (.*)$')
+  if not packed or string.sub(packed, 1, 1) == '=' then return packed end
+  local read, reply = pcall(cmsgpack.unpack, packed)
+  return read and type(reply) == 'table'
+end
+
 for _, kept in ipairs({
-  {TRANSCRIPT, 'line of the transcript', '^%d+ %S+ '}, {ANSWERS, 'answer', '^%S+ %d+ '},
+  {TRANSCRIPT, 'line of the transcript', function(line) return string.find(line, '^%d+ %S+ ') end},
+  {ANSWERS, 'answer', is_answer},
 }) do
-  local key, what, pattern = unpack(kept)
+  local key, what, reads = unpack(kept)
   for _, entry in ipairs(typed(key, what, 'list') and call('LRANGE', key, 0, -1) or {}) do
-    if not string.find(entry, pattern) then
+    if not reads(entry) then
       call('LREM', key, 1, entry)
       aside(what, entry)
     end
