@@ -72,7 +72,7 @@ class Interlock(commands.AutoShardedBot):
             shard_count=settings.discord.shard_count,
             shard_ids=cast("list[int]", settings.discord.shards and list(settings.discord.shards)),
         )
-        self.guild_settings = GuildSettings(state, lambda: self.settings.access.guild_settings)
+        self.guild_settings = GuildSettings(state, lambda: self.settings)
         self.rules = Rulebook(settings, self.guild_settings.at)
         self.state = state
         wire = wire or DiscordWire(self, DiscordWebhook(self), DiscordSight(self))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import structlog
 from pydantic import ValidationError
 
-from bot.config import Override, Place
-from bot.config.problems import explain
+from bot.config import Override, Place, Settings, language_problem
+from bot.config.problems import explain, line
 from bot.errors import ConfigInvalid
 from bot.insist import insist
 from state.errors import StateError
@@ -40,11 +40,14 @@ class _Known:
 class GuildSettings:
     """The settings of guilds, as this process knows them."""
 
-    def __init__(self, state: State, keys: Callable[[], Sequence[str]]) -> None:
-        """Keep in *state* what admins set of the *keys* of `[conversation]` that they may set."""
+    def __init__(self, state: State, settings: Callable[[], Settings]) -> None:
+        """Keep in *state* what admins set of the keys that *settings* leave to them."""
         self._state = state
-        self._keys = keys
+        self._settings = settings
         self._known: dict[str, _Known] = {}
+
+    def _keys(self) -> Sequence[str]:
+        return self._settings().access.guild_settings
 
     def at(self, guild: str | None) -> Override | None:
         """Answer what is set in *guild*, as far as it is known here; see `learn`."""
@@ -60,7 +63,7 @@ class GuildSettings:
         now = time.monotonic()
         if known is None or known.keys != keys or now - known.read > BELIEVED:
             try:
-                override = understood(await self.texts(guild))
+                override = understood(await self.texts(guild), self._settings())
             except StateError as error:
                 # What comes next fails by itself, or goes by what was known before.
                 log.warning("settings of a guild not read", guild=guild, reason=str(error))
@@ -77,7 +80,7 @@ class GuildSettings:
 
     async def set(self, guild: str, key: str, text: str) -> None:
         """Set *key* in *guild*; raise `ConfigInvalid` with a line for what cannot be."""
-        checked({key: text})
+        checked({key: text}, self._settings())
         await insist(lambda: self._state.put(_scope(guild), _key(key), text.encode()))
         self._known.pop(guild, None)
 
@@ -87,26 +90,29 @@ class GuildSettings:
         self._known.pop(guild, None)
 
 
-def checked(texts: Mapping[str, str]) -> Override:
+def checked(texts: Mapping[str, str], settings: Settings) -> Override:
     """Read what was written, by the rules of the settings file; raise `ConfigInvalid` otherwise."""
     try:
-        return Override.model_validate(texts)
+        override = Override.model_validate(texts)
     except ValidationError as error:
         origins = dict.fromkeys(texts, "/settings")
         raise ConfigInvalid(explain(error, Override, origins)) from None
+    if problem := language_problem(settings, override.language):
+        raise ConfigInvalid([line("/settings", "language", problem)])
+    return override
 
 
-def understood(texts: Mapping[str, str]) -> Override | None:
-    """Read what was written; what an older build took and this one does not is left out."""
+def understood(texts: Mapping[str, str], settings: Settings) -> Override | None:
+    """Read what was written; what was right once and is not any more is left out."""
     good: dict[str, str] = {}
     for key, text in texts.items():
         try:
-            checked({key: text})
+            checked({key: text}, settings)
         except ConfigInvalid as error:
             log.warning("a setting of a guild is not understood", reason=str(error))
         else:
             good[key] = text
-    return checked(good) if good else None
+    return checked(good, settings) if good else None
 
 
 def _scope(guild: str) -> Scope:

@@ -27,6 +27,7 @@ __all__ = [
     "Override",
     "Place",
     "Settings",
+    "language_problem",
     "load",
 ]
 
@@ -124,16 +125,21 @@ def _beyond_types(settings: Settings, origins: Mapping[str, str]) -> Iterator[st
         yield from _no_such_cog(settings, override.cogs, ".".join((*place, "cogs.")), origins)
 
 
+def language_problem(settings: Settings, language: str) -> str | None:
+    """Say what is wrong with a language that there are no texts in; None: nothing."""
+    if language in settings.languages:
+        return None
+    return f'there are no texts in "{language}"; {nearest(language, settings.languages)}'
+
+
 def _no_such_language(settings: Settings, origins: Mapping[str, str]) -> Iterator[str]:
-    known = [*texts.shipped_languages(), *settings.texts]
     asked = {"conversation.language": settings.conversation.language} | {
         ".".join((*place, "language")): override.language
         for place, override in settings.overrides()
         if "language" in override.model_fields_set
     }
     for key, language in asked.items():
-        if language not in known:
-            problem = f'there are no texts in "{language}"; {nearest(language, known)}'
+        if (problem := language_problem(settings, language)) is not None:
             yield line(origin(key, origins), key, problem)
 
 

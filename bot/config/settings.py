@@ -22,6 +22,7 @@ from bot.config.overlay import complaints, overlay
 from bot.config.problems import dotted, explain, line, origin
 from bot.config.units import Names
 from bot.errors import ConfigInvalid
+from bot.texts import shipped_languages
 
 _Cog = TypeVar("_Cog", bound=BaseModel)
 
@@ -162,6 +163,11 @@ class Settings(BaseSettings):
             keys += [(*place, "cogs", name) for name in override.cogs if name in silent]
         text = "the extension has no settings; take the table away"
         return [line(origin(dotted(key), self._origins), dotted(key), text) for key in keys]
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages that there are texts in, shipped ones and the operator's own."""
+        return [*shipped_languages(), *self.texts]
 
     @property
     def models(self) -> Mapping[str, type[BaseModel]]:

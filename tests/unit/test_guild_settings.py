@@ -25,7 +25,7 @@ class Process:
     """The rules of one process, and what it knows of the guilds."""
 
     def __init__(self, store: Store, given: Settings | None = None) -> None:
-        self.guilds = GuildSettings(store.port, lambda: self.rules.settings.access.guild_settings)
+        self.guilds = GuildSettings(store.port, lambda: self.rules.settings)
         self.rules = Rulebook(given or settings(), self.guilds.at)
 
     async def mode(self, place: Place = HERE) -> str:
@@ -130,13 +130,14 @@ async def test_values_are_read_as_in_the_settings_file(key: str, text: str, valu
             "2",
             'debounce: "2" is no duration; write a number and ms, s, m, h or d, such as "15s"',
         ),
+        ("language", "eng", 'language: there are no texts in "eng"; did you mean en?'),
     ],
 )
 async def test_a_wrong_value_is_refused_in_the_words_of_the_settings_file(
     key: str, text: str, problem: str
 ) -> None:
     """One line, and nothing is kept."""
-    bot = Process(Store(), settings("inbox", "reactions", "debounce"))
+    bot = Process(Store(), settings("inbox", "reactions", "debounce", "language"))
     with pytest.raises(ConfigInvalid) as raised:
         await bot.guilds.set("1", key, text)
     assert list(raised.value.lines) == [f"/settings: {problem}"]

@@ -32,6 +32,8 @@ def book(**tables: object) -> Rulebook:
         ("inbox_per_person", 9, lambda book, place: book.door(place).inbox_per_person),
         ("overflow", "drop_oldest", lambda book, place: book.door(place).overflow),
         ("expire_after", "2m", lambda book, place: book.claim(place).expire_after),
+        ("reply_in", "thread", lambda book, place: book.door(place).threads),
+        ("language", "de", lambda book, place: book.texts(place)),
         ("ping_author", "never", lambda book, place: book.turn(place).ping_author),
         ("partial", "delete", lambda book, place: book.turn(place).delete_partial),
         ("max_pages", 2, lambda book, place: book.turn(place).max_pages),
