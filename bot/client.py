@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import discord
 import structlog
+import yarl
 from discord.ext import commands
 
 from bot import extensions, texts
@@ -18,7 +19,7 @@ from bot.commands import CommandTree, sync_commands
 from bot.config import Loaded, Place, Settings
 from bot.core import Core, CoreRules
 from bot.errors import ConfigInvalid
-from bot.gateway import CONTEXTS, connect, intents, log_in
+from bot.gateway import CONTEXTS, connect, intents, keep_session, log_in
 from bot.guild_settings import GuildSettings
 from bot.hearing import Ears, locked_against_us, place_in, place_of
 from bot.inbound import conversation_of
@@ -173,6 +174,13 @@ class Interlock(commands.AutoShardedBot):
         else:
             await self._identify_gate.wait(shard_id or 0)
         self._backfill.session_begins()
+
+    async def launch_shard(
+        self, gateway: yarl.URL, shard_id: int, *, initial: bool = False
+    ) -> None:
+        """Open a shard's first socket; its session outlives that."""
+        await super().launch_shard(gateway, shard_id, initial=initial)
+        keep_session(self, shard_id)
 
     async def _max_concurrency(self) -> int:
         return (await self.fetch_session_start_limits()).max_concurrency

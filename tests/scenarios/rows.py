@@ -28,6 +28,7 @@ _PROCESSES = "tests/discord/test_bot_processes.py::"
 _REFUSALS = "tests/discord/test_bot_refusals.py::"
 _MODES = "tests/discord/test_bot_modes.py::"
 _BOT = "tests/discord/test_bot.py::"
+_THREADS = "tests/discord/test_bot_threads.py::"
 _CHAT = "tests/discord/test_bot_chat.py::"
 _STREAM = "tests/unit/test_stream.py::"
 _STOPWORDS = "tests/unit/test_stopwords.py::"
@@ -41,6 +42,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
         f"{_REFUSALS}test_b35_kill_reaches_a_reply_that_discord_does_not_take",
     ),
     "B44": (f"{_CHAT}test_stop_closes_the_connection_to_the_provider",),
+    "B60": (f"{_THREADS}test_b60_a_thread_whose_opening_got_no_answer_is_opened_once",),
     "B64": (f"{_PROCESSES}test_on_sigterm_the_running_turn_ends_and_then_the_process_well",),
     "B72": (
         f"{_PROCESSES}test_kill_9_at_any_moment_costs_nothing_but_time_on_sqlite",
@@ -86,7 +88,6 @@ LATER = {
     "B22": "there is no mode that steers a running turn; the five that exist are tested.",
     "B29": "there is no mode that steers a running turn; the five that exist are tested.",
     "B39": "there is no mode that steers a running turn, hence no steered message to cancel.",
-    "B60": "replies open no threads.",
     "B71": "there is no readiness to ask for; that nobody is forgotten before READY is tested.",
     "B78": "there is no liveness to ask for; that a silent gateway is left is tested.",
     "B85": "there is no health to ask for; that a flushed store is used again is tested.",

@@ -61,7 +61,7 @@ LOOK, LOOKS = 0.2, 150
 
 
 class Line:
-    """The way to the gateway; the REST API is reached without it."""
+    """The way to the gateway, on the bot's side: what it dials, and when that goes through."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.up = asyncio.Event()
@@ -174,15 +174,6 @@ class Scene:
     def heals(self) -> None:
         """Let every request succeed again."""
         self.sandbox.faults.clear()
-
-    def cuts_the_line(self) -> None:
-        """Cut every gateway socket, and let none be opened until `mends_the_line`."""
-        self.line.up.clear()
-        self.sandbox.connections.drop()
-
-    def mends_the_line(self) -> None:
-        """Let the gateway be reached again."""
-        self.line.up.set()
 
     async def begins_anew(self, bot: Bot) -> None:
         """Let Discord end the bot's session, and wait until it has another."""
