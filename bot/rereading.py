@@ -90,6 +90,9 @@ class Rereading:
                 lines = tuple(error.lines)
                 log.warning("settings refused, those of before stay", reason="; ".join(lines))
                 return Reread(lines)
+            except Exception as error:  # a bug, such as a cog's; it must not end the bot
+                log.exception("settings not read, those of before stay")
+                return Reread((f"{type(error).__name__}, which nobody expected; see the log",))
             keys = changed(before, after)
             self._rules.adopt(followed(before, after))
         if after.log.level != before.log.level:

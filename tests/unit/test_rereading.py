@@ -175,6 +175,23 @@ async def test_a_cog_may_refuse_what_only_it_can_judge() -> None:
     assert bot.inbox == 20
 
 
+async def test_a_bug_of_a_cog_costs_the_change_and_not_the_bot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is logged with its traceback; the watch goes on."""
+    bot = Bot()
+
+    async def stumble(_: Settings) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(bot.cog, "cog_settings", stumble)
+    with structlog.testing.capture_logs() as lines:
+        reread = await bot.becomes("[conversation]\ninbox = 7")
+    assert reread.problems == ("ZeroDivisionError, which nobody expected; see the log",)
+    assert [(line["log_level"], line["exc_info"]) for line in lines] == [("error", True)]
+    assert bot.inbox == 20
+
+
 async def test_what_needs_a_restart_is_named_and_stays_as_it_was() -> None:
     """Each time, as long as the file says something else than the process does."""
     bot = Bot("[state]\nlease = '9s'")
