@@ -101,12 +101,13 @@ async def test_B65_two_processes_with_the_same_shards_answer_once(scene: Scene, 
     assert len(room.requests("POST", "/messages")) == 3
 
 
-async def test_B66_a_create_whose_answer_was_lost_is_repeated_under_the_same_nonce(
-    scene: Scene, room: Room
+@pytest.mark.parametrize("lost", ["lose_request", "lose_reply"])
+async def test_B66_a_create_without_an_answer_is_repeated_under_the_same_nonce(
+    scene: Scene, room: Room, lost: str
 ) -> None:
     """The repeated request made the same message a second time."""
     async with scene.bot():
-        scene.fails(CREATE, times=1, lose_reply=True)
+        scene.fails(CREATE, times=1, **{lost: True})
         room.says(ADA, "@q1", LLM(3))
         await room.shows("q1:…end")
     first, second = room.requests("POST", "/messages")

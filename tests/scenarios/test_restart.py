@@ -13,7 +13,7 @@ import redis.asyncio
 
 from bot import Turn, texts
 from bot.config import Settings
-from bot.endings import Ending
+from bot.endings import END_WITHIN, Ending
 from bot.errors import StartupFailed
 from bot.gateway import STARTS_KEPT
 from bot.testing.store import Trouble
@@ -191,10 +191,9 @@ async def test_B76_by_default_a_reply_is_finished_before_the_process_ends(
         await scene.settles(bot)
         assert room.replies() == ["q1: 1 2 3 4 5 6 7 8 9 10 end"]
 
-    drain = Settings().process.drain
-    graces = re.findall(r"stop_grace_period: (\d+)s", (ROOT / "compose.yaml").read_text())
-    assert [float(grace) for grace in graces] == [pytest.approx(40)]
-    assert drain + 2 * 2 < 40  # and closing the replies that outlast it
+    [grace] = re.findall(r"stop_grace_period: (\d+)s", (ROOT / "compose.yaml").read_text())
+    # What outlasts the drain is parked, and its reply closed, before the process is killed.
+    assert Settings().process.drain + 2 * END_WITHIN < float(grace)
 
 
 async def test_B78_a_gateway_that_fell_silent_is_left_for_a_new_one(
