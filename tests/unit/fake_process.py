@@ -91,7 +91,7 @@ _QUICK: tuple[tuple[object, str, object], ...] = (
     (notices, "NOTICE_LIFE", 0.05),
     (typing_indicator, "FIRST_AFTER", 0.006),
     (typing_indicator, "EVERY", 0.02),
-    (proxies, "TAKEN_BACK_WITHIN", 0.1),
+    (proxies, "TAKEN_BACK_WITHIN", 0.3),
     (speech, "END_WITHIN", 0.1),
     (turns, "END_WITHIN", 0.1),
     (draft, "END_WITHIN", 0.1),
@@ -103,13 +103,18 @@ _QUICK: tuple[tuple[object, str, object], ...] = (
 )
 
 
+def insist_for(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Let the core repeat itself to a store that is away for so long."""
+    defaults = insist.insist.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "seconds", seconds)
+
+
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make everything that waits in the core wait for milliseconds."""
     for module, name, value in _QUICK:
         monkeypatch.setattr(module, name, value)
-    defaults = insist.insist.__kwdefaults__
-    assert defaults is not None
-    monkeypatch.setitem(defaults, "seconds", 0.1)
+    insist_for(monkeypatch, 0.1)
     # A traceback drawn by rich takes longer than most of these tests.
     for processor in structlog.get_config()["processors"]:
         if isinstance(processor, structlog.dev.ConsoleRenderer):

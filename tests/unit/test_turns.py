@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from bot import insist, texts
+from bot import texts
 from bot.endings import Ending
 from bot.inbound import Message
 from bot.responders import Turn
 from bot.speaking import Rejected
-from tests.unit.fake_process import RULES, Process, Script, hurry, running, script
+from tests.unit.fake_process import RULES, Process, Script, hurry, insist_for, running, script
 from tests.unit.fake_store import Store, Trouble
 from tests.unit.fakes import ADA, BO, Discord, Fault, message
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -134,8 +134,11 @@ async def test_a_reply_pings_its_author_by_the_setting(rule: str, age: float, pi
 
 
 @pytest.mark.parametrize("name", ["page", "posted", "commit"])
-async def test_an_outage_of_a_moment_is_not_noticed(name: str) -> None:
+async def test_an_outage_of_a_moment_is_not_noticed(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """Each step is repeated until the store is back."""
+    insist_for(monkeypatch, PATIENCE)
     store = Store()
     troubles = iter([Trouble.REFUSED] * 5)
     store.plan = lambda _number, step: next(troubles, None) if step == name else None
@@ -150,9 +153,7 @@ async def test_after_a_long_outage_the_turn_is_taken_up_and_said_once(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """No failure is counted, no apology made: a lost store is nobody's mistake."""
-    defaults = insist.insist.__kwdefaults__
-    assert defaults is not None
-    monkeypatch.setitem(defaults, "seconds", 0.01)
+    insist_for(monkeypatch, 0.01)
     store = Store()
     store.plan = lambda _number, step: Trouble.REFUSED if step == name else None
     async with running(script("an answer"), store=store) as bot:

@@ -8,11 +8,11 @@ import pytest
 from bot.endings import Ending
 from bot.responders import Turn
 from bot.transcript import Said
-from tests.unit.fake_process import Script, hurry, running
+from tests.unit.fake_process import Script, hurry, insist_for, running
 from tests.unit.fake_store import Store, Trouble
 from tests.unit.fakes import ADA, BO, Fault, message
 from tests.unit.replays import ask, replayed
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 Change = Callable[[Turn], None]
 
@@ -175,8 +175,11 @@ async def test_a_turn_reads_what_was_said_before_it() -> None:
     ]
 
 
-async def test_a_moments_outage_is_not_noticed_by_who_reads() -> None:
+async def test_a_moments_outage_is_not_noticed_by_who_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A read is repeated like any step: it must not cost the turn its lease."""
+    insist_for(monkeypatch, PATIENCE)
     store = Store()
     troubles = iter([Trouble.REFUSED] * 3)
     store.plan = lambda _number, name: next(troubles, None) if name == "history" else None
