@@ -23,6 +23,14 @@ PAUSE_RESUMING, PAUSE_IDENTIFYING = 5, 8
 #: has found out why the others were used up, and to start all shards of a large bot once.
 STARTS_KEPT = 50
 
+#: What closes the gateway when a token was taken away or reset.
+AUTHENTICATION_FAILED = 4004
+
+REFUSED = (
+    "discord.token: Discord refuses it; copy it anew from the developer portal, "
+    'or run "interlock init"'
+)
+
 #: What slash commands are offered in: guilds and direct messages.
 CONTEXTS = discord.app_commands.AppCommandContext(guild=True, dm_channel=True)
 
@@ -53,10 +61,7 @@ async def log_in(client: discord.AutoShardedClient, token: str) -> None:
         await client.login(token)
         starts = await client.fetch_session_start_limits()
     except discord.LoginFailure:
-        raise TokenRefused(
-            "discord.token: Discord refuses it; copy it anew from the developer portal, "
-            'or run "interlock init"'
-        ) from None
+        raise TokenRefused(REFUSED) from None
     except (discord.DiscordServerError, aiohttp.ClientError, OSError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise StartupFailed(
@@ -100,9 +105,17 @@ def keep_session(client: discord.AutoShardedClient, shard_id: int) -> None:
 
 
 async def connect(client: discord.Client) -> None:
-    """Hear Discord's events until the client is closed; raise `IntentMissing` if it may not."""
+    """
+    Hear Discord's events until the client is closed.
+
+    Raise `IntentMissing` if it may not, `TokenRefused` once the token is good for nothing any more.
+    """
     try:
         await client.connect()
+    except discord.ConnectionClosed as closed:
+        if closed.code == AUTHENTICATION_FAILED:
+            raise TokenRefused(REFUSED) from None
+        raise
     except discord.PrivilegedIntentsRequired:
         raise IntentMissing(
             'Discord does not grant the message content intent; switch on "Message Content '

@@ -14,7 +14,7 @@ import redis.asyncio
 from bot import Turn, texts
 from bot.config import Settings
 from bot.endings import END_WITHIN, Ending
-from bot.errors import StartupFailed
+from bot.errors import StartupFailed, TokenRefused
 from bot.gateway import STARTS_KEPT
 from bot.testing.store import Trouble
 from sandbox.starts import A_DAY
@@ -241,6 +241,22 @@ async def test_B79_a_bot_that_is_started_again_and_again_stops_before_its_token_
     [line] = refused.value.lines
     assert f"{STARTS_KEPT - 1} of {A_DAY} more sessions" in line
     assert line.endswith("which may be in 24.0 h")
+
+
+async def test_B79_a_token_that_is_taken_away_ends_the_process_with_one_line(scene: Scene) -> None:
+    """The loop went on with a token that was good for nothing any more."""
+
+    async def loses_its_token() -> None:
+        async with scene.bot() as bot:
+            connections = scene.sandbox.connections
+            connections.starts.change(remaining=0)
+            connections.invalidate()
+            await scene.until(bot.client.is_closed, "it has ended")
+
+    with pytest.raises(TokenRefused) as refused:
+        await loses_its_token()
+    [line] = refused.value.lines
+    assert line.startswith("discord.token: Discord refuses it")
 
 
 async def test_B81_fifty_long_replies_at_once_leave_the_loop_alive(
