@@ -89,12 +89,12 @@ async def test_usage_counts_the_replies_of_the_day(
     limits = {"owner_turns_per_day": 7}
     async with running(sandbox, monkeypatch, None, extensions=EXTENSIONS, limits=limits) as bot:
         room = Room(sandbox)
-        assert "In this server: 0 replies today, of at most 7;" in await privately(
+        assert "In this server, replies today: 0, of at most 7;" in await privately(
             room, "Ada", "usage"
         )
         room.say("Ada", "count to 2")
         await room.until_replies("2")
         await bot.conversations.idle()
-        assert "In this server: 1 reply today, of at most 7;" in await privately(
+        assert "In this server, replies today: 1, of at most 7;" in await privately(
             room, "Bo", "usage"
         )

@@ -36,6 +36,12 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     return started
 
 
+def rows_of(table: str) -> dict[str, str]:
+    """Map each key of a table to the rest of its row, what is wrapped aside."""
+    lines = [line for line in table.splitlines() if not line.startswith(" ")]
+    return dict(line.split(maxsplit=1) for line in lines)
+
+
 def replace_bot(monkeypatch: pytest.MonkeyPatch, run: Callable[[Loaded], object]) -> None:
     """Let `bot.life.run` be *run*, without discord.py."""
     module = types.ModuleType("bot.life")
@@ -119,7 +125,7 @@ def test_config_shows_each_value_and_where_it_came_from(monkeypatch: pytest.Monk
     Path(".env").write_text("INTERLOCK_HISTORY__KEEP=7\n", encoding="utf-8")
     monkeypatch.setenv("INTERLOCK_ACCESS__OPERATORS", "1,2")
     output = interlock("config", "--shards", "0-1", "--shard-count", "4").stdout
-    rows = dict(line.split(maxsplit=1) for line in output.splitlines())
+    rows = rows_of(output)
     assert rows["state.lease"].split() == ["90s", "interlock.toml"]
     assert rows["history.keep"].split() == ["7", ".env", "INTERLOCK_HISTORY__KEEP"]
     assert rows["access.operators"].split()[:3] == ["1,", "2", "environment"]
@@ -138,7 +144,7 @@ def test_config_hides_every_secret(monkeypatch: pytest.MonkeyPatch) -> None:
         encoding="utf-8",
     )
     output = interlock("config").stdout
-    rows = dict(line.split(maxsplit=1) for line in output.splitlines())
+    rows = rows_of(output)
     assert rows["discord.token"].startswith("***")
     assert rows["state.url"].startswith("redis://user:***@host:6379/0")
     assert rows["cogs.chat.api_key"].startswith("***")
