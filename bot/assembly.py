@@ -69,9 +69,7 @@ def assemble(tools: Tools, holding: Holding, messages: Sequence[Message]) -> Ass
     pages = partial(_pages, tools, wire, holding, asked_by, replies=markable)
     reply = Reply(pages(asides=False), holding)
     asides = Asides(pages(asides=True), holding, journal)
-    draft = _draft(
-        tools, holding, asked_by, reply, room=name_room() if response else 0, marks=markable
-    )
+    draft = _draft(tools, holding, asked_by, reply, response, marks=markable)
     turn = Turn(
         messages,
         attempt=started.attempts + 1,
@@ -90,16 +88,24 @@ def assemble(tools: Tools, holding: Holding, messages: Sequence[Message]) -> Ass
 
 
 def _draft(
-    tools: Tools, holding: Holding, asked_by: Message, reply: Reply, *, room: int, marks: bool
+    tools: Tools,
+    holding: Holding,
+    asked_by: Message,
+    reply: Reply,
+    response: ResponseWire | None,
+    *,
+    marks: bool,
 ) -> Draft:
     """Begin the text; *marks*: there is something on Discord that can be marked."""
     rules, turn = tools.rules, holding.lease.turn
     return Draft(
         reply,
-        room=room,
+        room=name_room() if response else 0,
         file_limit=tools.wire.file_limit(asked_by.guild),
         max_pages=rules.max_pages,
         delete_partial=rules.delete_partial,
+        # The response to a command stays in its place below what was used.
+        anew=rules.final_anew and response is None,
         stop=stop_button(turn) if rules.buttons else None,
         retry=retry_button(turn) if rules.buttons else None,
         emoji=texts.STOPPED if marks and rules.reactions else None,
@@ -119,7 +125,7 @@ def _pages(
     replies: bool,
     asides: bool,
 ) -> Pages:
-    pings = _pings(tools.rules.ping_author, asked_by)
+    pings = partial(_pings, tools.rules.ping_author, asked_by)
     return Pages(
         wire,
         tools.state,
@@ -128,9 +134,9 @@ def _pages(
         asked_by.channel,
         asked_by.id,
         replies=replies,
-        ping=pings,
+        pings=pings,
         asides=asides,
-        notifies=asked_by.author.id if pings and _addressee(asked_by) else None,
+        notifies=asked_by.author.id if pings() and _addressee(asked_by) else None,
     )
 
 
@@ -141,7 +147,7 @@ def _addressee(asked_by: Message) -> str:
 
 
 def _pings(rule: str, asked_by: Message) -> bool:
-    """Whether the reply notifies whom it answers; who has set a timer has turned away."""
+    """Whether a reply sent now notifies whom it answers; who has set a timer has turned away."""
     rings = asked_by.trigger.kind is Kind.TIMER
     slow = rings or time.time() - made_at(asked_by.id) > SLOW_REPLY
     return rule == "always" or (rule == "slow" and slow)

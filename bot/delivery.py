@@ -17,7 +17,7 @@ from bot.endings import Ending
 from bot.locks import Holding
 from bot.pages import Pages
 from bot.posted import Posted
-from bot.speaking import LEASE_GONE, NotSpeaking, Outgoing, Unreachable
+from bot.speaking import LEASE_GONE, NotSpeaking, Outgoing, Rejected, Unreachable
 
 #: Seconds that the first page waits for more text, unless the reply is complete: what is created is
 #: what a phone's notification shows, and one word says nothing.
@@ -38,6 +38,8 @@ class Reply:
         self._holding = holding
         self._wanted: tuple[Outgoing, ...] = ()
         self._posted: dict[int, Posted] = pages.adopt()
+        #: What was sent anew since, and is not known to be deleted.
+        self._outdated: list[Posted] = pages.outdated()
         self._changed = asyncio.Event()
         self._hurried = asyncio.Event()
         self._nudged = asyncio.Event()
@@ -72,25 +74,43 @@ class Reply:
         return not any(posted.adopted for posted in self._posted.values())
 
     @property
+    def swept(self) -> bool:
+        """Whether nothing is left to delete of what was sent anew."""
+        return not self._outdated
+
+    @property
     def shown(self) -> str:
         """The text of this run that is on Discord now."""
         pages = sorted(self._posted.items())
         return "".join(posted.shown for _, posted in pages if posted.shown is not None)
 
-    async def land(self, pages: Sequence[Outgoing]) -> None:
+    async def land(self, pages: Sequence[Outgoing], *, anew: bool = False) -> None:
         """
         Show *pages* and return when all of it is on Discord and nothing else of this reply is.
 
+        What people saw grow is sent *anew*, for they are notified of new messages only. By then the
+        reply is complete where it grew, and whatever refuses or ends us finds it so.
         Raise what made it impossible: `Rejected`, one of `LEASE_GONE`, or an error of our own.
         """
+        await self._bring(pages)
+        if anew:
+            await self._send_anew(pages)
+            await self._bring(pages)  # an earlier try may have been delivered, in other words
+        await self.sweep()
+
+    async def _bring(self, pages: Sequence[Outgoing]) -> None:
+        """Bring what is on Discord to *pages*."""
         self._hurry()
         self.show(pages)
-        if self._writer.done() and self._broken is None:
-            self._writer = self._start_writer()
-        await asyncio.wait({self._writer})
-        if self._broken is not None:
-            raise self._broken
-        await self._insist(self.settle)
+        while True:
+            if self._writer.done() and self._broken is None:
+                self._writer = self._start_writer()
+            await asyncio.wait({self._writer})
+            if self._broken is not None:
+                raise self._broken
+            await self._insist(self.settle)
+            if self._stale() is None:
+                break
         for number in sorted(self._posted, reverse=True):
             if number >= len(pages):
                 await self._insist(partial(self._delete, number))
@@ -113,9 +133,26 @@ class Reply:
 
     async def settle(self) -> None:
         """Find the pages whose creates were never answered; remove what is but a status line."""
-        self._posted |= await self._pages.settle(self._posted)
-        for number in [number for number, posted in self._posted.items() if posted.bare]:
-            await self._delete(number)
+        found = await self._pages.settle(self._posted)
+        self._outdated += [self._posted[number] for number in found if number in self._posted]
+        self._posted |= found
+        bare = [number for number, posted in self._posted.items() if posted.bare]
+        for number in bare:
+            if number >= len(self._wanted):  # else it is about to become what is wanted
+                await self._delete(number)
+
+    async def sweep(self) -> bool:
+        """Delete what was sent anew, by best effort; whether nothing of it is left."""
+        for posted in list(self._outdated):
+            try:
+                await self._pages.delete(posted)
+            except Unreachable as error:
+                log.warning("an outdated page is not deleted yet", reason=str(error))
+                continue
+            except Rejected as error:
+                log.warning("an outdated page stays", reason=str(error))
+            self._outdated.remove(posted)
+        return self.swept
 
     async def mark(self, mark: str, emoji: str | None) -> None:
         """
@@ -126,6 +163,42 @@ class Reply:
         number = max(self._posted, default=None)
         last = self._posted[number] if number is not None else None
         await self._pages.mark(last, mark, emoji)
+
+    # --- anew ------------------------------------------------------------------------------------
+
+    async def _send_anew(self, pages: Sequence[Outgoing]) -> None:
+        """Send all that has to be sent anew, in order; a refusal leaves the reply where it grew."""
+        grew, outdated = dict(self._posted), list(self._outdated)
+        try:
+            for number in self._from_the_first_grown(len(pages)):
+                await self._insist(partial(self._issue, number, pages[number]))
+        except Rejected as error:
+            log.warning("no new message, the reply stays where it grew", reason=str(error))
+            sent = [one for number, one in self._posted.items() if one is not grew[number]]
+            self._posted, self._outdated = grew, outdated + sent
+
+    def _from_the_first_grown(self, count: int) -> list[int]:
+        """
+        Tell which of so many pages to send anew: all from the first that grew, to keep their order.
+
+        A forerunner may have come to send some anew, which are then below those that follow.
+        """
+        there = [number for number in range(count) if self._posted[number].message is not None]
+        newest = 0
+        for place, number in enumerate(there):
+            posted = self._posted[number]
+            if posted.grown or int(posted.message or 0) < newest:
+                rest = there[place:]
+                return rest if all(self._pages.renewable(self._posted[one]) for one in rest) else []
+            newest = int(posted.message or 0)
+        return []
+
+    async def _issue(self, number: int, content: Outgoing) -> None:
+        """Send a page as its next issue, beside the one that is there."""
+        before = self._posted[number]
+        issue = before.issue + 1
+        self._posted[number] = await self._pages.create(number, content, self._posted, issue)
+        self._outdated.append(before)
 
     # --- the writer ------------------------------------------------------------------------------
 

@@ -13,7 +13,8 @@ from bot.replies import Buttons, Chunk, Embed, File, Status
 from bot.speaking import Button, Outgoing, Unreachable
 from bot.stream import MESSAGE_UNITS, units
 
-#: Seconds before each further try to mark a reply that could not be marked in time.
+#: Seconds before each further try to mark a reply that could not be marked in time, and to delete
+#: what of it was sent anew.
 MARK_AGAIN = (1.0, 5.0, 25.0)
 
 #: Endings that leave a mark behind what is there of the reply.
@@ -31,6 +32,7 @@ class Draft:
         file_limit: int,
         max_pages: int,
         delete_partial: bool,
+        anew: bool,
         stop: Button | None,
         retry: Button | None,
         emoji: str | None,
@@ -43,11 +45,12 @@ class Draft:
         A file has at most *file_limit* bytes. *room* is how many UTF-16 units the wire may add to a
         message. *stop* is under the last page while it grows, *retry* under an apology; *emoji*
         marks what has no text to put a mark behind. *offers* keeps what buttons mean.
-        *opening* is put before the first text.
+        *opening* is put before the first text. What people saw grow is sent *anew* once it is done.
         """
         self._reply = reply
         self._max_pages = max_pages
         self._delete_partial = delete_partial
+        self._anew = anew
         self._stop = stop
         self._retry = retry
         self._emoji = emoji
@@ -87,7 +90,7 @@ class Draft:
 
     async def land(self) -> None:
         """Put all of it on Discord; return when it is there."""
-        await self._reply.land(self._pages())
+        await self._reply.land(self._pages(), anew=self._anew)
 
     def _pages(self) -> list[Outgoing]:
         """All of it, or nothing if there is nothing to be seen."""
@@ -136,6 +139,7 @@ class Draft:
         await self._reply.settle()
         if ending is not Ending.SUPERSEDED or self._reply.begun:
             await self._reply.mark(texts.here().mark(ending), self._emoji)
+        await self._reply.sweep()
 
     async def mark_late(self, ending: Ending) -> None:
         """Mark a reply that could not be marked in time, in a few tries by best effort."""
@@ -144,6 +148,13 @@ class Draft:
                 return await self.mark(ending)
             await asyncio.sleep(pause)
         return await self.mark(ending)
+
+    async def sweep_late(self) -> None:
+        """Delete what was sent anew and could not be deleted in time, in a few tries."""
+        for pause in MARK_AGAIN:
+            await asyncio.sleep(pause)
+            if await self._reply.sweep():
+                return
 
     async def _apologise(self) -> None:
         """Say once that the turn is given up."""

@@ -28,6 +28,8 @@ class Rules:
     ping_author: str
     #: Whether the partial reply of a superseded turn is deleted instead of marked.
     delete_partial: bool
+    #: Whether a reply that people saw grow is sent anew when it is done.
+    final_anew: bool
     #: Transcript entries kept per conversation.
     keep: int
     #: Messages read around a question unless a responder says how many.

@@ -10,7 +10,7 @@ import hashlib
 import math
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ from bot import texts
 from bot.insist import insist
 from bot.locks import Holding
 from bot.pace import Pace
-from bot.posted import Posted, as_sent, changed
+from bot.posted import Posted, adopt, as_sent, changed, outdated
 from bot.refusals import (
     CANNOT_READ_HISTORY,
     NOT_WITH_PIECES,
@@ -82,14 +82,14 @@ class Pages:
         after: str,
         *,
         replies: bool = True,
-        ping: bool,
+        pings: Callable[[], bool],
         asides: bool = False,
         notifies: str | None = None,
     ) -> None:
         """
         Send nothing that is older than *after*, the id of what is answered.
 
-        Page 0 *replies* to it if it is a message, and notifies its author with *ping*.
+        Page 0 *replies* to it if it is a message, and notifies its author if it *pings* by then.
         Where it replies to nothing, it may notify *notifies*, the id of whom it mentions.
         *asides* are messages beside the reply: pages from `ASIDES` on, which reply to nothing.
         """
@@ -98,11 +98,13 @@ class Pages:
         self._state = state
         self._holding = holding
         self._channel = channel
-        self._asides = asides
+        self._journaled = [
+            page for page in holding.started.pages if (page.number >= ASIDES) == asides
+        ]
         self._notifies = notifies
         self._reply_to = after if replies else None
         self._after = after
-        self._ping = ping
+        self._pings = pings
         self._unsettled: dict[int, Unsettled] = {}
         #: Kinds of pieces that were refused here.
         self._refused: set[Kind] = set()
@@ -112,15 +114,17 @@ class Pages:
     def adopt(self) -> dict[int, Posted]:
         """Answer the pages that were on Discord when this run began, by their numbers."""
         adopted: dict[int, Posted] = {}
-        for page in self._holding.started.pages:  # by (number, issue): the newest issue counts
-            if (page.number >= ASIDES) != self._asides:
-                continue
+        for page in self._journaled:  # by (number, issue): the newest issue counts
             self._unsettled.pop(page.number, None)
             if page.message_id is None:
                 self._unsettled[page.number] = Unsettled(page, -math.inf)
             else:
-                adopted[page.number] = Posted(page.message_id, page.issue, None, adopted=True)
+                adopted[page.number] = adopt(page)
         return adopted
+
+    def outdated(self) -> list[Posted]:
+        """Answer the messages that may be there still of pages which a forerunner sent anew."""
+        return outdated(self._journaled)
 
     async def read(self, adopted: Mapping[int, Posted]) -> None:
         """Find out what adopted pages say, as far as Discord tells."""
@@ -175,7 +179,7 @@ class Pages:
         told = replace(form, notifies=self._notifies if number == 0 else None)
         try:
             sent = await self._wire.create(
-                self._channel, told, nonce=self._nonce(page), reply_to=reply_to, ping=self._ping
+                self._channel, told, nonce=self._nonce(page), reply_to=reply_to, ping=self._pings()
             )
         except (Unreachable, asyncio.CancelledError):
             self._unsettled.setdefault(number, Unsettled(page, time.monotonic()))
@@ -213,11 +217,15 @@ class Pages:
         if told := [message for message in recent if message.nonce == ours]:
             return told[0]
         known = {posted.message for posted in taken.values()}
+        known |= {page.message_id for page in self._journaled}
         free = [one for one in recent if one.nonce is None and one.id not in known]
         if page.number == 0 and self._reply_to is not None:
-            return next((one for one in free if one.reply_to == self._after), None)
-        # A later page replies to nothing and is newer than the one before it.
-        before = taken.get(page.number - 1)
+            reply = next((one for one in free if one.reply_to == self._after), None)
+            if reply is not None or page.issue == 0:
+                return reply
+        # A later page replies to nothing and is newer than the one before it; in a thread, where
+        # nothing replies to the message above, so is the first one when it was sent anew.
+        before = taken.get(max(page.number - 1, 0))
         newest = int(before.message or 0) if before else 0
         plain = [one for one in free if one.reply_to is None and int(one.id) > newest]
         return next((one for one in plain if one.likeness == intent), None)
@@ -286,6 +294,11 @@ class Pages:
             except Rejected as error:
                 if not self._step_down(error, form):
                     raise
+
+    @staticmethod
+    def renewable(posted: Posted) -> bool:
+        """Whether a page may be sent anew and still go on in a new message if it has to."""
+        return posted.issue + 1 < MAX_ISSUES
 
     async def delete(self, posted: Posted) -> None:
         """Remove a page."""

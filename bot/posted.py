@@ -1,8 +1,10 @@
 """A page that is on Discord: what it shows, as far as that is known."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.speaking import Button, Outgoing, OwnMessage, Pieces
+from state.values import Page
 
 
 @dataclass(slots=True)
@@ -17,6 +19,10 @@ class Posted:
     editable: float = 0.0
     #: Written by a forerunner of this run, and not yet by this run.
     adopted: bool = False
+    #: What it was like when it was sent, if a forerunner did; None when that is not known.
+    sent: str | None = None
+    #: Whether it may say anything else by now than what was sent, of which people were notified.
+    grown: bool = False
     button: Button | None = None
     status: str = ""
     #: None when what it carries is not known.
@@ -40,13 +46,36 @@ class Posted:
     def read(self, there: OwnMessage) -> "Posted":
         """Note what could be read back of it; what buttons are there is not told."""
         self.shown, self.status = there.text, "" if there.files or there.embeds else there.status
+        if self.sent is not None:
+            self.grown = self.sent.strip() != there.likeness.strip()
         return self
 
     def become(self, content: Outgoing) -> None:
         """Note that it shows *content* now."""
+        if self.shown is not None:
+            self.grown |= self.shown.strip() != content.text.strip()
+            self.grown |= self.pieces not in (None, content.pieces)
         self.shown, self.pieces = content.text, content.pieces
         self.button, self.status = content.button, content.status
         self.adopted = False
+
+
+def adopt(page: Page) -> Posted:
+    """Go on with a page that a forerunner has sent; what became of it since is to be read."""
+    return Posted(
+        page.message_id, page.issue, None, adopted=True, sent=page.intent.decode(), grown=True
+    )
+
+
+def outdated(pages: Sequence[Page]) -> list[Posted]:
+    """Tell which messages of *pages*, by number and issue, were sent anew: all but the newest."""
+    sent = [page for page in pages if page.message_id is not None]
+    newest = {page.number: page.issue for page in sent}
+    return [
+        Posted(page.message_id, page.issue, None)
+        for page in sent
+        if page.issue != newest[page.number]
+    ]
 
 
 def as_sent(

@@ -111,6 +111,7 @@ class Rulebook:
             max_pages=conversation.max_pages,
             ping_author=conversation.ping_author,
             delete_partial=conversation.partial == "delete",
+            final_anew=conversation.final == "new",
             keep=self.settings.history.keep,
             context=self.settings.history.context_messages,
             buttons=conversation.buttons,

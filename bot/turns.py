@@ -70,6 +70,8 @@ class TurnRun:
             self._tools.notices.later(
                 self._parts.draft.mark_late(spoken.ending), f"mark {spoken.ending}"
             )
+        if not (self._parts.reply.swept or spoken.ending in GOES_ON):
+            self._tools.notices.later(self._parts.draft.sweep_late(), "sweep")
         return turnover, asked
 
     # --- speak -----------------------------------------------------------------------------------

@@ -58,6 +58,8 @@ class ConversationSettings(Table):
     """When a reply notifies its author; slow: if it begins 10 s or more after the message."""
     partial: Literal["keep", "delete"] = "keep"
     """What becomes of the partial reply of a replaced turn."""
+    final: Literal["edit", "new"] = "edit"
+    """Whether a reply that was written in sight stays there, or is sent anew once it is done."""
     max_pages: Annotated[int, Field(ge=1, le=50)] = 6
     """How many messages one reply may take; the rest follows as a file."""
     reactions: bool = True

@@ -45,6 +45,7 @@ RULES = Rules(
     max_pages=2,
     ping_author="never",
     delete_partial=False,
+    final_anew=False,
     keep=1_000_000,
     context=0,
     buttons=False,

@@ -77,8 +77,6 @@ NOT_OURS = {
     " a cog that waits nevertheless.",
     "B59": "what was answered is never judged by a reply link; the store knows each message.",
     "B84": "no transcript is summarised while a turn runs. Tested is a step that hangs.",
-    "B105": "no message is only a preview: the reply is written in its place. Tested is the one"
-    " message that is removed on purpose.",
     "B112": "an empty reply is marked with a reaction, which no bot answers.",
 }
 
@@ -91,5 +89,4 @@ LATER = {
     "B71": "there is no readiness to ask for; that nobody is forgotten before READY is tested.",
     "B78": "there is no liveness to ask for; that a silent gateway is left is tested.",
     "B85": "there is no health to ask for; that a flushed store is used again is tested.",
-    "B98": "a final text is always an edit.",
 }

@@ -70,6 +70,40 @@ async def test_B97_a_very_long_reply_is_a_few_messages_and_a_file(scene: Scene, 
     assert said(room).replace("\n", "") == text.replace("\n", "")
 
 
+async def test_B98_a_reply_comes_as_an_unread_message_when_it_is_done(
+    scene: Scene, room: Room
+) -> None:
+    """The final text was an edit of what had been read, and nobody noticed."""
+    async with scene.bot(final="new") as bot:
+        room.says(ADA, "@q1", LLM(60))
+        await room.streams()
+        [read] = room.own()
+        await scene.settles(bot)
+        [answer] = room.own()
+    assert answer.content.endswith("59 60 end")
+    assert answer.id > read.id
+    assert answer.edited_timestamp is None
+
+
+async def test_B98_what_grew_goes_only_after_the_new_message_is_there(
+    scene: Scene, room: Room
+) -> None:
+    """It was removed first, and then the new one failed."""
+    async with scene.bot(final="new") as bot:
+        room.says(ADA, "@q1", LLM(5))
+        await room.streams()
+        [grows] = room.own()
+        scene.fails("POST /channels/*/messages", status=500, times=None)
+        await room.shows("q1: 1 2 3 4 5 end")
+        await scene.passes(20)
+        assert [message.id for message in room.own()] == [grows.id]
+        scene.heals()
+        await scene.settles(bot)
+        [answer] = room.own()
+    assert answer.content == "q1: 1 2 3 4 5 end"
+    assert answer.id > grows.id
+
+
 @pytest.mark.parametrize("says", ["", "   ", "\u200b\u2060"])
 async def test_B100_an_empty_answer_sends_nothing_and_harms_nobody(
     scene: Scene, room: Room, says: str
@@ -128,3 +162,18 @@ async def test_B105_a_partial_reply_that_cannot_be_removed_does_not_look_like_th
             await room.shows("q2: 1 2 end")
         else:
             await room.shows(f"q1:…{SUPERSEDED}", "q2: 1 2 end")
+
+
+async def test_B105_what_grew_is_removed_later_when_it_cannot_be_at_once(
+    scene: Scene, room: Room
+) -> None:
+    """Its removal failed, and nobody tried again."""
+    async with scene.bot(final="new") as bot:
+        scene.fails("DELETE /channels/*/messages/*", status=500, times=None)
+        room.says(ADA, "@q1", LLM(5))
+        await scene.until(lambda: len(room.own()) == 2, "the answer is there")
+        await scene.settles(bot)
+        _, answer = room.own()
+        scene.heals()
+        await room.shows("q1: 1 2 3 4 5 end")
+    assert [message.id for message in room.own()] == [answer.id]

@@ -50,6 +50,7 @@ RULES = Rules(
     max_pages=6,
     ping_author="slow",
     delete_partial=False,
+    final_anew=False,
     keep=200,
     context=20,
     buttons=False,

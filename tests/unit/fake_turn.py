@@ -50,7 +50,7 @@ class HeldTurn:
         self.store.steps.clear()
         self.holding = Holding(replace(started, pages=self.left), time.monotonic(), 15.0)
         self.pages = Pages(
-            self.wire, state, Pace(), self.holding, CHANNEL, self.asked.id, ping=False
+            self.wire, state, Pace(), self.holding, CHANNEL, self.asked.id, pings=lambda: False
         )
         self.posted = self.pages.adopt()
         return self

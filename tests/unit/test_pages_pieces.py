@@ -4,13 +4,13 @@ import pytest
 
 from bot import texts
 from bot.pages import NOTED
-from bot.posted import Posted
 from bot.replies import Embed, File
 from bot.speaking import STATUS_SIGN, Button, Outgoing, Pieces, Rejected, Unreachable
 from state.values import Page
 from tests.unit.fake_process import hurry
 from tests.unit.fake_turn import HeldTurn
 from tests.unit.fakes import Fault, speaking
+from tests.waiting import wait_until
 
 CARD = Embed(title="card")
 NOTE = File("note.txt", b"note")
@@ -203,9 +203,10 @@ async def test_a_status_alone_does_not_outlive_its_turn(adopted: bool) -> None:
     if adopted:
         await turn.pages.read(turn.posted)
         reply._posted = turn.posted
-        await reply.freeze(1)
     else:
-        await reply.land([status])
+        reply.show([status])
+        await wait_until(turn.discord.visible, description="it is shown")
+    await reply.freeze(1)
     await reply.settle()
     assert turn.discord.visible() == []
     assert not reply.begun
@@ -218,6 +219,5 @@ async def test_a_status_that_a_forerunner_left_is_told_from_its_text() -> None:
     turn.left = (Page(0, 0, b"a", there),)
     await turn.begin()
     await turn.pages.read(turn.posted)
-    assert turn.posted == {
-        0: Posted(there, 0, "a", adopted=True, status="reading a long list of files")
-    }
+    (posted,) = turn.posted.values()
+    assert (posted.shown, posted.status) == ("a", "reading a long list of files")

@@ -36,6 +36,7 @@ def book(**tables: object) -> Rulebook:
         ("language", "de", lambda book, place: book.texts(place)),
         ("ping_author", "never", lambda book, place: book.turn(place).ping_author),
         ("partial", "delete", lambda book, place: book.turn(place).delete_partial),
+        ("final", "new", lambda book, place: book.turn(place).final_anew),
         ("max_pages", 2, lambda book, place: book.turn(place).max_pages),
         ("buttons", False, lambda book, place: book.turn(place).buttons),
         ("reactions", False, lambda book, place: book.turn(place).reactions),
