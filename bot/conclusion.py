@@ -6,7 +6,7 @@ Whatever ended it, what people wrote and what was shown of the reply is kept.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 import structlog
@@ -160,10 +160,12 @@ class Conclusion:
 
     def _heard(self) -> tuple[Put, ...]:
         """Note how far a followed conversation has been heard, for the next start to catch up."""
-        heard = [message.id for message in self.messages if message.caught_up]
+        heard = [message for message in self.messages if message.caught_up]
         if not heard:
             return ()
-        return (heard_up_to(self.holding.lease.conversation, max(heard, key=int)),)
+        newest = max(heard, key=lambda message: int(message.id))
+        # Where it stands: what is answered in a thread on it was heard in the channel.
+        return (heard_up_to(replace(newest, channel=newest.home).conversation, newest.id),)
 
 
 def reason(spoken: Spoken) -> str:

@@ -27,6 +27,7 @@ from bot.proxies import Proxies
 from bot.rates import Over, Rates
 from bot.refusals import Silence
 from bot.requests import Requests
+from bot.threads import beside
 from state.errors import Gone, StateUnavailable
 from state.outcomes import (
     Admission,
@@ -106,7 +107,7 @@ class Door:
             if heard.proxied:
                 message, heard, original = self._proxies.credit(message, heard)
                 if original is not None and self.knows(original):
-                    await self._amend(replace(message, id=original), f"again-{message.id}")
+                    await self._say_again(message, original)
                     return None
             elif not heard.by_machine:
                 self._proxies.hear(message, heard)
@@ -121,13 +122,13 @@ class Door:
             try:
                 if could.stop is StopRight.NONE and await self._over_a_rate(message):
                     return None
-                if message.channel in self.gaps:  # its answer must not hide what is missing
+                if message.home in self.gaps:  # its answer must not hide what is missing
                     message = replace(message, caught_up=False)
                 return await self._admit(message, could, rules, rules.policy(message))
             except (StateUnavailable, Gone) as error:
                 log.error("message not admitted", inbound=message.id, reason=str(error))  # noqa: TRY400
                 if message.is_written:
-                    self.gaps.open(message.channel)
+                    self.gaps.open(message.home)
                 else:  # no reading of the channel finds a command or a press
                     self._notices.tell(message, texts.here().store_away)
         return None
@@ -154,7 +155,8 @@ class Door:
                         inbox=max(policy.inbox, len(missed)),
                         per_person=max(policy.inbox, len(missed)),
                     )
-                    await self._admit(message, could, rules, late)
+                    # In its thread, if that is where it was answered when it was heard after all.
+                    await self._admit(self._led(message, could, rules), could, rules, late)
 
     def _judge(self, message: Message, heard: Heard, rules: DoorRules) -> Could | None:
         # A command may be answered where nothing else may.
@@ -173,11 +175,11 @@ class Door:
         """Lead a message to the conversation that answers it, which may be a thread on it."""
         if could.joins is not None:
             before = self._remembered[could.joins]
-            return _beside(message, before.channel)
+            return beside(message, before.channel)
         if could.stop is not StopRight.NONE:
             answered = self._answered_for(message)
-            return _beside(message, answered) if answered else message
-        return rules.led(message) if could.trigger and message.addressed else message
+            return beside(message, answered) if answered else message
+        return rules.led(message) if could.trigger else message
 
     def _answered_for(self, stop: Message) -> str | None:
         """The thread in which the author of a stop is answered for what they wrote beside it."""
@@ -270,7 +272,7 @@ class Door:
         if (before := self._remembered.get(message.id)) is not None:
             message = replace(message, responder=before.responder)
         if (conversation := self._conversation(message.id)) is not None:
-            message = _beside(message, conversation.id)
+            message = beside(message, conversation.id)
         inbound = self._rules(message.place).assigned(message).inbound()
         edited = replace(inbound, id=f"{inbound.id}@{edit}")
         op = new_op()
@@ -280,6 +282,13 @@ class Door:
         log.info("edited", inbound=message.id, became=type(answer).__name__.lower())
         if isinstance(answer, Superseding):
             self._locks.cancel(answer.turn, Ending.SUPERSEDED)
+
+    async def _say_again(self, repost: Message, original: str) -> None:
+        """Let a message be answered in the words of *repost*, which is then none of its own."""
+        led, op = self._rules(repost.place).led(repost), f"again-{repost.id}"
+        await self._amend(replace(repost, id=original), op)
+        # Seen, should the channel be read again: by then nobody may remember whose words it was.
+        await insist(lambda: self._state.withdraw(led.conversation, repost.id, op=op))
 
     def _conversation(self, message: str) -> Conversation | None:
         """Where a message is known to be answered."""
@@ -301,14 +310,6 @@ class Door:
                 self._notices.withdrawn([answer.inbound])
             elif answer.turn is not None:
                 await self._requests.stop(conversation, answer.turn, "deletion", f"{op}-stop")
-
-
-def _beside(message: Message, conversation: str) -> Message:
-    """Let *message* be of a conversation that is led in a thread, if it stands outside of it."""
-    if conversation == message.channel:
-        return message
-    home = message.channel
-    return replace(message, channel=conversation, parent=home, written_in=home)
 
 
 def continues(message: Message, before: Message) -> bool:

@@ -65,8 +65,8 @@ class DoorRules:
         )
 
     def led(self, message: Message) -> Message:
-        """Lead *message* to the conversation in which it is answered."""
-        return in_thread(message) if self.threads else message
+        """Lead *message* to the conversation in which it is answered; chatter stays and gathers."""
+        return in_thread(message) if self.threads and message.addressed else message
 
     def assigned(self, message: Message) -> Message:
         """Name the responder of *message*, unless whoever made it has."""

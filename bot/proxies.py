@@ -9,6 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import takewhile
 
 from bot.admission import Heard
 from bot.inbound import Message, Person
@@ -60,17 +61,14 @@ class Proxies:
 
     def _original(self, repost: Message) -> tuple[Message, Heard] | None:
         """
-        Find what was said again, the newest first.
+        Find what was said again: of what it may have been the one most like it, then the newest.
 
         A proxy takes away the marks by which it knows whom to speak for, and nothing else.
         """
         since = made_at(repost.id) - SAID_AGAIN_WITHIN
-        for message, heard in reversed(self._heard):
-            if made_at(message.id) < since:
-                return None
-            if message.channel == repost.channel and repost.text in message.text:
-                return message, heard
-        return None
+        lately = takewhile(lambda one: made_at(one[0].id) >= since, reversed(self._heard))
+        likely = (one for one in lately if _is_part(repost, one[0]))
+        return min(likely, key=lambda one: len(one[0].text), default=None)
 
     async def took_back(self, message: Message) -> bool:
         """Whether a deleted message was said again, or is within `TAKEN_BACK_WITHIN`."""
@@ -83,3 +81,13 @@ class Proxies:
         except TimeoutError:
             return False
         return True
+
+
+def _is_part(repost: Message, message: Message) -> bool:
+    """Whether *repost* may be *message* without marks; files are as good a sign as words."""
+    if message.channel != repost.channel or not (repost.text or repost.attachments):
+        return False
+    files, again = (
+        [(file.name, file.size) for file in one.attachments] for one in (message, repost)
+    )
+    return repost.text in message.text and files == again

@@ -31,6 +31,14 @@ def in_thread(message: Message) -> Message:
     return replace(message, channel=message.id, parent=message.channel, written_in=message.channel)
 
 
+def beside(message: Message, conversation: str) -> Message:
+    """Let *message* be of a conversation that is led in a thread, if it stands outside of it."""
+    if conversation == message.channel:
+        return message
+    home = message.channel
+    return replace(message, channel=conversation, parent=home, written_in=home)
+
+
 def thread_wire(
     wire: Wire, asked_by: Message, follow: Callable[[Message], Awaitable[None]]
 ) -> "ThreadWire | None":

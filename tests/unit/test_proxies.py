@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.inbound import Message, Person
+from bot.inbound import Attached, Message, Person
 from bot.responders import Turn
-from tests.unit.fake_process import Process, Script, hurry, running
-from tests.unit.fakes import ADA, BO, message
+from state.outcomes import Placed
+from tests.unit.fake_process import HEARD, Process, Script, hurry, running
+from tests.unit.fakes import ADA, BO, CY, message
 from tests.waiting import wait_until
 
 #: How the webhook of a proxy names the one it speaks for.
@@ -122,3 +123,44 @@ async def test_a_person_who_is_blocked_is_so_behind_a_proxy_too() -> None:
         await said_again(bot, "hello")
         await bot.settles()
         assert bot.discord.visible() == []
+
+
+async def test_a_picture_said_again_without_words_is_not_taken_for_somebody_else_s_message() -> (
+    None
+):
+    """No words are part of every message; the picture tells whose it is."""
+    picture = Attached("1", "cat.png", "image/png", 9, "https://cdn.discordapp.com/1")
+    async with running(Script(think), proxied=True) as bot:
+        await bot.hears(replace(message("ada:", ADA), attachments=(picture,)))
+        await bot.hears(message("bo: ada: what is this?", BO))
+        again = replace(message("", MASK), attachments=(replace(picture, id="2", url="new"),))
+        await bot.hears(again, proxied=True)
+        await bot.settles()
+        assert bot.discord.visible() == [
+            f"Ada the Brave ({ADA.id}):",
+            f"Bo ({BO.id}): bo: ada: what is this?",
+        ]
+
+
+async def test_what_is_said_again_is_credited_to_the_message_that_is_most_like_it() -> None:
+    """A moderator who has just written of a stop has not said it through somebody's proxy."""
+    async with running(Script(hang), proxied=True) as bot:
+        await bot.hears(asked := message("hello", ADA))
+        await wait_until(lambda: bot.discord.replies(asked), description="it is being answered")
+        await bot.hears(replace(message("b: stop", BO), addressed=False))
+        await bot.hears(replace(message("will it ever stop?", CY), addressed=False), moderator=True)
+        again = replace(HEARD, proxied=True, stop_phrase=True)
+        assert isinstance(await bot.door.enter(message("stop", MASK), again), Placed)
+
+
+async def test_what_was_said_again_is_no_new_message_when_the_channel_is_read_again() -> None:
+    """The words of the first are answered in those of the second, whose id nobody answered."""
+    async with running(Script(think), proxied=True) as bot:
+        await bot.hears(message("ada: hello", ADA))
+        again = await said_again(bot, "hello")
+        await bot.settles()
+        await bot.door.catch_up([(again, replace(HEARD, proxied=True))])
+        bot.store.clock.now += 6
+        await bot.wakes.sweep()
+        await bot.settles()
+        assert bot.discord.visible() == [f"Ada the Brave ({ADA.id}): hello"]

@@ -13,7 +13,7 @@ from bot.refusals import MISSING_PERMISSIONS, UNKNOWN_CHANNEL
 from bot.responders import Turn
 from bot.speaking import Rejected, Unreachable
 from bot.threads import NAME, NAMELESS, in_thread
-from tests.unit.fake_process import DOOR_RULES, Process, Script, hurry, running, script
+from tests.unit.fake_process import DOOR_RULES, HEARD, Process, Script, hurry, running, script
 from tests.unit.fake_store import Store
 from tests.unit.fakes import ADA, BO, CHANNEL, Discord, Fault, message, snowflake
 from tests.waiting import wait_until
@@ -212,3 +212,38 @@ def test_where_it_stands_and_where_it_is_answered_are_both_kept() -> None:
     """Marks go to the channel, the conversation is the thread's."""
     led = in_thread(message(id="17"))
     assert (led.channel, led.parent, led.home) == ("17", CHANNEL, CHANNEL)
+
+
+# ------------------------------------------------------------------------- in a channel we follow
+
+
+async def test_what_is_caught_up_with_is_answered_in_the_thread_where_it_was_answered_before() -> (
+    None
+):
+    """A followed channel is read again after every new session: nothing is answered twice."""
+    async with running(script("hello"), door_rules=THREADS) as bot:
+        await bot.hears(asked := message("what is new?"), followed=True)
+        await bot.settles()
+        await bot.door.catch_up([(asked, HEARD), (missed := message("and now?", BO), HEARD)])
+        bot.store.clock.now += 6
+        await bot.wakes.sweep()
+        await bot.settles()
+        assert bot.discord.visible(asked.id) == bot.discord.visible(missed.id) == ["hello"]
+        assert bot.discord.visible(CHANNEL) == []
+
+
+async def test_an_answer_in_a_thread_notes_how_far_its_channel_has_been_heard() -> None:
+    """Or all that was said in the channel would be read again, and the newest not at all."""
+    async with running(script("hello"), door_rules=THREADS) as bot:
+        await bot.followed.follow(message().conversation, snowflake(60))
+        await bot.hears(asked := replace(message(), caught_up=True), followed=True)
+        await bot.settles()
+        assert await bot.followed.heard(asked.conversation) == asked.id
+
+
+async def test_what_the_store_did_not_take_is_missing_in_the_channel_where_it_stands() -> None:
+    """The channel is read again; the thread would have been opened by its answer."""
+    async with running(script("hello"), door_rules=THREADS) as bot:
+        bot.store.down = True
+        await bot.hears(message())
+        assert CHANNEL in bot.door.gaps
