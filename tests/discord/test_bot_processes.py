@@ -59,6 +59,7 @@ MOMENTS = {
     "create-done-and-unheard": Moment("a b", ("a b",), "a b", Fault("POST", lose_reply=True)),
     "in-the-middle": Moment("a until:later b", ("a",), "a b"),
     "edit-on-its-way": Moment("a until:now b", ("a",), "a b", Fault("PATCH", times=1, latency=60)),
+    "sent-anew": Moment("a until:now b", ("a",), "a b", Fault("DELETE", times=1, latency=60)),
     "in-a-step": Moment("a step:later b", ("a",), "a worked b"),
     "after-a-step": Moment("step: a until:later b", ("worked a",), "worked a b"),
 }
@@ -89,12 +90,14 @@ async def test_kill_9_at_any_moment_costs_nothing_but_time_on_redis_by_one_line_
 
 async def _kill_at_any_moment(sandbox: Sandbox, tmp_path: Path, settings: dict[str, str]) -> None:
     rooms = _rooms(sandbox, *MOMENTS)
+    settings |= {f"INTERLOCK_CHANNELS__{rooms['sent-anew'].id}__FINAL": "new"}
     async with process(sandbox, tmp_path, **settings) as first:
         await online(sandbox)
         waiting = await _until_each_is_at_its_moment(sandbox, rooms, tmp_path)
         first.kill()
         await first.wait()
     written = {name: _ids(room) for name, room in rooms.items()}
+    grown = written["sent-anew"].pop(0)
     # What is on its way stays there until all is said again: the latest it can arrive.
     sandbox.faults.active.clear()
     (tmp_path / "later").touch()
@@ -111,6 +114,7 @@ async def _kill_at_any_moment(sandbox: Sandbox, tmp_path: Path, settings: dict[s
     for name, room in rooms.items():
         assert room.replies() == [MOMENTS[name].whole, "b too"]
         assert _ids(room)[: len(written[name])] == written[name]
+    assert written["sent-anew"] > [grown]
     late = rooms["create-on-its-way"]
     assert len(late.requests("POST", f"{late.id}/messages")) == 3
     effects = (tmp_path / EFFECTS).read_text().splitlines()
@@ -148,7 +152,7 @@ async def _until_each_is_at_its_moment(
     (folder / "now").touch()
     await wait_until(
         lambda: not any(one in sandbox.faults.active for one in struck),
-        description="two requests are on their way",
+        description="three requests are on their way",
     )
     await wait_until(
         lambda: (folder / EFFECTS).read_text().count("\n") == 2, description="two effects"
