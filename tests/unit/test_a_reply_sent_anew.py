@@ -11,6 +11,7 @@ from bot import assembly, draft, pages, texts
 from bot.delivery import Reply
 from bot.endings import Ending
 from bot.inbound import Deferred, Kind, Trigger
+from bot.pages import nonce
 from bot.replies import Button, Buttons, Chunk, Embed, File, Status
 from bot.responders import Turn
 from bot.speaking import Outgoing, Rejected, Unreachable
@@ -19,7 +20,7 @@ from state.values import Page
 from tests.unit.fake_process import DOOR_RULES, RULES, Process, Respond, Script, hurry, running
 from tests.unit.fake_store import Store
 from tests.unit.fake_turn import HeldTurn
-from tests.unit.fakes import Discord, Fault, message, speaking
+from tests.unit.fakes import CHANNEL, Discord, Fault, message, speaking
 from tests.waiting import wait_until
 
 ANEW = replace(RULES, final_anew=True)
@@ -42,7 +43,7 @@ def grows(discord: Discord, *chunks: Chunk, then: asyncio.Event | None = None) -
 
     async def respond(turn: Turn) -> AsyncGenerator[Chunk, None]:
         yield chunks[0]
-        await wait_until(discord.visible, description="the first of it is there")
+        await wait_until(lambda: any(discord.visible()), description="the first of it is there")
         for chunk in chunks[1:]:
             yield chunk
         if then is not None:
@@ -121,6 +122,15 @@ async def test_all_pages_keep_their_order_and_what_they_carry() -> None:
     last_create = max(i for i, (what, _) in enumerate(asked(discord)) if what == "create")
     first_delete = min(i for i, (what, _) in enumerate(asked(discord)) if what == "delete")
     assert last_create < first_delete
+
+
+async def test_a_file_that_follows_its_text_is_sent_anew_with_it() -> None:
+    """Whoever was notified of the text does not know that there is a file by now."""
+    discord = Discord()
+    note = File("note.txt", b"note")
+    await answered(discord, grows(discord, "a", note))
+    assert [sent.files for sent in discord.messages] == [(note,), (note,)]
+    assert [sent.deleted for sent in discord.messages] == [True, False]
 
 
 async def test_a_new_message_that_comes_late_notifies_whom_it_answers(
@@ -319,6 +329,8 @@ async def test_a_crash_at_any_point_leaves_one_copy(lost: bool, nonces: bool) ->
         discord.knows_nonces = discord.shows_nonces = nonces
         await crashed(discord, store.another(), whole(discord), NEVER, lost=lost)
         assert discord.visible() == ["ab", "c"], point
+        there = [sent for sent in discord.messages if not sent.deleted]
+        assert all(set(sent.texts) == {sent.text} for sent in there), point
         point += 1
     assert point > 5
 
@@ -380,3 +392,66 @@ async def test_a_replay_that_says_something_else_is_sent_anew_once_more() -> Non
     await crashed(discord, store.another(), grows(discord, "a", "B"), NEVER, lost=True)
     assert [sent.texts for sent in discord.messages] == [["a", "ab"], ["ab", "aB"], ["aB"]]
     assert discord.visible() == ["aB"]
+
+
+def left(
+    turn: HeldTurn, issue: int, text: str, *, there: bool = True, reply_to: str | None = None
+) -> Page:
+    """Leave an issue of the first page in the journal, and on Discord under its nonce."""
+    turn.discord.put(text, nonce=nonce(turn.asked.id, 0, issue, CHANNEL), reply_to=reply_to)
+    message = turn.discord.messages[-1].id if there else None
+    return Page(0, issue, text.encode(), message)
+
+
+async def landed(turn: HeldTurn, text: str) -> list[str]:
+    """Let the replay say *text*; what is on Discord then."""
+    await turn.begin()
+    with speaking(turn.holding):
+        await turn.reply().land([Outgoing(text)], anew=True)
+    return turn.discord.visible()
+
+
+async def test_what_discord_knows_a_repeat_for_is_brought_up_to_date() -> None:
+    """Where nothing can be read back, the dead process' message is found by sending it again."""
+    turn = HeldTurn()
+    turn.left = (left(turn, 0, "a"), left(turn, 1, "ab", there=False))
+    turn.discord.plan = lambda _number, method: (
+        Fault(Rejected(403, 50013)) if method == "recent" else None
+    )
+    assert await landed(turn, "aB") == ["aB"]
+    assert turn.discord.messages[1].texts == ["ab", "aB"]
+
+
+async def test_a_status_that_was_sent_anew_becomes_what_follows_it() -> None:
+    """Removed as a mere status, it would pass for a page that somebody has deleted."""
+    turn = HeldTurn()
+    status = Outgoing("", status="reading").content
+    asked = turn.asked.id
+    turn.left = (left(turn, 0, status), left(turn, 1, status, there=False, reply_to=asked))
+    assert await landed(turn, "ab") == ["ab"]
+
+
+async def test_an_old_message_is_not_taken_for_the_new_one() -> None:
+    """It replies to the same question, and will be deleted."""
+    turn = HeldTurn()
+    asked = turn.asked.id
+    turn.left = (
+        left(turn, 0, "a", reply_to=asked),
+        left(turn, 1, "ab", reply_to=asked),
+        Page(0, 2, b"ab"),
+    )
+    turn.discord.shows_nonces = False
+    assert await landed(turn, "ab") == ["ab"]
+
+
+@pytest.mark.parametrize("sent", [True, False])
+async def test_in_a_thread_the_new_first_page_is_known_by_its_text_and_place(sent: bool) -> None:
+    """Nothing replies there to the message above; what says the same further up is another's."""
+    turn = HeldTurn()
+    turn.discord.put("ab")
+    turn.left = (left(turn, 0, "a"), Page(0, 1, b"ab"))
+    if sent:
+        left(turn, 1, "ab")
+    turn.discord.shows_nonces = turn.discord.knows_nonces = False
+    assert await landed(turn, "ab") == ["ab", "ab"]
+    assert len(turn.discord.messages) == 3
