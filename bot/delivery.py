@@ -17,7 +17,7 @@ from bot.endings import Ending
 from bot.locks import Holding
 from bot.pages import Pages
 from bot.posted import Posted
-from bot.speaking import LEASE_GONE, NotSpeaking, Outgoing, Rejected, Unreachable
+from bot.speaking import LEASE_GONE, NOTHING, NotSpeaking, Outgoing, Rejected, Unreachable
 
 #: Seconds that the first page waits for more text, unless the reply is complete: what is created is
 #: what a phone's notification shows, and one word says nothing.
@@ -160,9 +160,11 @@ class Reply:
 
         For a reply that was frozen: nothing that was not there yet is added.
         """
-        number = max(self._posted, default=None)
-        last = self._posted[number] if number is not None else None
-        await self._pages.mark(last, mark, emoji)
+        pages = [posted for _, posted in sorted(self._posted.items())]
+        await self._pages.mark(pages[-1] if pages else None, mark, emoji)
+        for posted in pages[:-1]:  # a button moves to each new page, and may not have left one yet
+            if posted.button is not None and posted.shown is not None:
+                await self._pages.edit(posted, Outgoing(posted.shown, posted.pieces or NOTHING))
 
     # --- anew ------------------------------------------------------------------------------------
 

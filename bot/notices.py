@@ -5,14 +5,15 @@ Best effort throughout: a notice that cannot be delivered is logged and costs no
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import structlog
 
-from bot import texts
+from bot import texts, unheld
 from bot.config import Place
 from bot.errors import PayloadUnreadable
 from bot.gate import Gate
@@ -38,7 +39,8 @@ NOTICE_LIFE = 20.0
 #: Seconds that removing them early may take when the process ends.
 CLOSE_WITHIN = 1.0
 
-#: Seconds before each further try to take a mark away, when Discord has not answered.
+#: Seconds before each further try to take a mark away, or to put one behind what a dead holder has
+#: left, when Discord has not answered.
 UNMARK_AGAIN = (1.0, 5.0, 25.0)
 
 log = structlog.get_logger(__name__)
@@ -157,11 +159,7 @@ class Notices:
         return any(inbound.id == message.id for inbound in view.waiting)
 
     async def _unmark(self, message: Message) -> None:
-        for pause in UNMARK_AGAIN:
-            with suppress(Unreachable):
-                return await self._wire.unreact(message.home, message.id, texts.WAITING)
-            await asyncio.sleep(pause)
-        return await self._wire.unreact(message.home, message.id, texts.WAITING)
+        await _again(lambda: self._wire.unreact(message.home, message.id, texts.WAITING))
 
     # --- outcomes without a reply ----------------------------------------------------------------
 
@@ -236,11 +234,13 @@ class Notices:
         """Mark the half-written reply of a turn that was stopped while nobody held it."""
         reply = [page for page in settled.pages if page.number < ASIDES]
         posted = [page.message_id for page in reply if page.message_id]
-        ended = settled.outcome in (Outcome.STOPPED, Outcome.KILLED)
+        if settled.outcome not in (Outcome.STOPPED, Outcome.KILLED) or not posted:
+            return
         for message in readable(settled.inbounds[:1]):
-            if ended and posted and self._reactions(message.place):
-                work = self._wire.react(message.home, posted[-1], texts.STOPPED)
-                self._spawn(work, f"mark ended {message.id}")
+            emoji = texts.STOPPED if self._reactions(message.place) else None
+            words = texts.here().mark(settled.outcome.value)
+            work = partial(unheld.mark, self._wire, message, posted, words, emoji)
+            self._spawn(_again(work), f"mark ended {message.id}")
 
     async def _tell(self, message: Message, text: str) -> None:
         if message.deferred is None:
@@ -283,6 +283,15 @@ async def _within(seconds: float, event: asyncio.Event) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+async def _again(request: Callable[[], Awaitable[None]]) -> None:
+    """Try it a few times while Discord does not answer."""
+    for pause in UNMARK_AGAIN:
+        with suppress(Unreachable):
+            return await request()
+        await asyncio.sleep(pause)
+    return await request()
 
 
 async def _say_instead(wire: Wire, message: Message, text: str | None) -> None:

@@ -106,6 +106,8 @@ class Pages:
         self._after = after
         self._pings = pings
         self._unsettled: dict[int, Unsettled] = {}
+        #: Pages that are there, and whose ids the store does not have yet.
+        self._unjournaled: dict[int, Posted] = {}
         #: Kinds of pieces that were refused here.
         self._refused: set[Kind] = set()
 
@@ -150,9 +152,11 @@ class Pages:
         posted = await self._settled(unsettled, taken)
         while posted is None:
             posted = await self._try(number, issue, content)
-        if (message := posted.message) is not None:
-            await insist(lambda: self._state.posted(self._holding.lease, number, issue, message))
         self._unsettled.pop(number, None)
+        if (message := posted.message) is not None:
+            self._unjournaled[number] = posted  # we may be cancelled before the store has its id
+            await insist(lambda: self._state.posted(self._holding.lease, number, issue, message))
+            del self._unjournaled[number]
         self._holding.progress()
         posted.editable = self._editable(begun)
         return posted
@@ -197,14 +201,12 @@ class Pages:
         return as_sent(sent, issue, content, form, known=number not in self._unsettled)
 
     async def settle(self, taken: Mapping[int, Posted]) -> dict[int, Posted]:
-        """Answer the pages that are on Discord although their creates were never answered."""
-        found: dict[int, Posted] = {}
+        """Answer the pages that are on Discord although their creates have not come to an end."""
+        found, self._unjournaled = self._unjournaled, {}
         for number, unsettled in sorted(self._unsettled.items()):
-            there = await self._find(unsettled.page, {**taken, **found})
-            if there is not None:
+            if (there := await self._find(unsettled.page, {**taken, **found})) is not None:
                 found[number] = Posted(there.id, unsettled.page.issue, None).read(there)
-        for number in found:
-            del self._unsettled[number]
+        self._unsettled = {n: one for n, one in self._unsettled.items() if n not in found}
         return found
 
     async def _find(self, page: Page, taken: Mapping[int, Posted]) -> OwnMessage | None:

@@ -19,7 +19,7 @@ from bot.errors import ConfigInvalid, ResponderInvalid, Silenced, StateUnreadabl
 from bot.inbound import Message
 from bot.locks import Holding
 from bot.responses import mute, settle
-from bot.speaking import Unreachable
+from bot.speaking import NotSpeaking, Unreachable
 from bot.speech import Speech, Spoken
 from state.outcomes import Turnover
 
@@ -120,7 +120,7 @@ class TurnRun:
                         self._tools.wire, self._messages, self._parts.response, self._shrug(spoken)
                     )
         except Exception as error:  # noqa: BLE001 (however the reply is left, the turn is concluded)
-            unheard = isinstance(error, TimeoutError | Unreachable)
+            unheard = isinstance(error, TimeoutError | Unreachable | NotSpeaking)
             self._unmarked = unheard and spoken.ending in LEAVES_A_MARK
             log.warning("reply not closed", ending=spoken.ending.value, reason=repr(error))
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from bot import delivery, draft, texts
+from bot.buttons import stop_button
 from bot.endings import Ending
 from bot.responders import Turn
 from bot.speaking import Outgoing, Unreachable
 from state.values import Page
 from tests.unit.fake_process import RULES, Script, hurry, running
+from tests.unit.fake_store import Trouble
 from tests.unit.fake_turn import HeldTurn
 from tests.unit.fakes import Fault, message, speaking
 from tests.waiting import wait_until
@@ -66,6 +68,36 @@ async def test_a_page_whose_answer_was_lost_is_marked(abandoned: bool) -> None:
     assert reply.begun
     await reply.mark("…", None)
     assert turn.discord.visible() == ["a…"]
+
+
+async def test_a_page_is_marked_that_was_sent_while_the_store_was_away() -> None:
+    """It is on Discord with a button under it, though nobody could journal that it is."""
+    turn = await HeldTurn().begin()
+    turn.store.plan = lambda _number, name: Trouble.REFUSED if name == "posted" else None
+    reply = turn.reply()
+    reply.show([Outgoing("a", button=stop_button("1"))])
+    await wait_until(lambda: "posted" in turn.store.steps, description="it is to be journaled")
+    await reply.freeze(0)
+    await reply.settle()
+    await reply.mark("…", None)
+    assert turn.discord.visible() == ["a…"]
+    assert turn.discord.messages[0].button is None
+
+
+async def test_a_mark_takes_the_button_away_that_has_not_moved_on_yet() -> None:
+    """It stands under the last page; a reply that was cut may have two of them."""
+    turn = await HeldTurn().begin()
+    reply, button = turn.reply(), stop_button("1")
+    with speaking(turn.holding):
+        reply.show([Outgoing("one", button=button)])
+        await wait_until(turn.discord.visible, description="the first page is there")
+        turn.discord.next("edit", Fault(hold=asyncio.Event()))
+        reply.show([Outgoing("one"), Outgoing("two", button=button)])
+        await wait_until(lambda: turn.discord.asked("edit"), description="it moves on")
+        await reply.freeze(0)
+        await reply.mark("…", None)
+    assert turn.discord.visible() == ["one", "two…"]
+    assert [message.button for message in turn.discord.messages] == [None, None]
 
 
 async def test_a_page_too_many_whose_answer_a_dead_process_has_lost_is_deleted() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from bot import notices as module
 from bot import texts
+from bot.buttons import stop_button
 from bot.notices import Notices, readable
-from bot.speaking import Rejected, Unreachable
+from bot.speaking import STATUS_SIGN, Outgoing, Rejected, Unreachable
 from state.outcomes import Settled
 from state.values import Claim, Could, Inbound, Outcome, Page, Policy
 from tests.unit.fake_process import hurry
@@ -306,14 +307,55 @@ async def test_two_processes_say_a_notice_once(
     assert discord.visible() == [texts.here().expired]
 
 
+UNSENT = Page(2, 0, b"unsent")
+
+
+def left_by_a_dead_holder(discord: Discord, *texts_: str) -> tuple[Page, ...]:
+    """Put messages there under Stop buttons, and tell of them as pages."""
+    button = stop_button(ASKED.id)
+    contents = [Outgoing(text, button=button if text == texts_[-1] else None) for text in texts_]
+    posted = [discord.put(content.text, content=content) for content in contents]
+    pages = [Page(number, 0, b"?", message) for number, message in enumerate(posted)]
+    return (*pages, UNSENT)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.STOPPED, Outcome.KILLED])
+@pytest.mark.parametrize(
+    "last", ["more", f"more\n{STATUS_SIGN}looking…"], ids=["text", "a status line below text"]
+)
 async def test_the_half_written_reply_of_a_turn_that_was_ended_unheld_is_marked(
+    notices: Notices, discord: Discord, outcome: Outcome, last: str
+) -> None:
+    """The mark stands behind its last page, and neither button nor status line is left there."""
+    pages = left_by_a_dead_holder(discord, "half", last)
+    notices.settled([Settled(outcome, (ASKED.inbound(),), ASKED.id, pages)])
+    await ended(notices)
+    assert discord.visible() == ["half", f"more{texts.here().mark(outcome.value)}"]
+    assert discord.messages[1].button is None
+
+
+async def test_a_page_of_a_dead_holder_that_is_but_a_status_line_is_deleted(
     notices: Notices, discord: Discord
 ) -> None:
-    """Its text is not known here; its last page gets the mark."""
-    pages = (PAGE, Page(1, 0, b"more", "9002"), Page(2, 0, b"unsent"))
+    """It told what was being done; the mark goes behind the page before it."""
+    pages = left_by_a_dead_holder(discord, "half", f"{STATUS_SIGN}looking…")
+    notices.settled([Settled(Outcome.STOPPED, (ASKED.inbound(),), ASKED.id, pages)])
+    await ended(notices)
+    assert discord.visible() == [f"half{texts.here().mark('stopped')}"]
+
+
+@pytest.mark.parametrize("reactions", [True, False])
+async def test_a_half_written_reply_that_cannot_be_read_back_gets_an_emoji(
+    store: Store, discord: Discord, *, reactions: bool
+) -> None:
+    """Its text is not known then; where there are no reactions it stays as it is."""
+    notices = Notices(FakeWire(discord), store.port, lambda _: reactions)
+    pages = left_by_a_dead_holder(discord, "half")
+    discord.next("recent", Rejected(403, 50013, "Missing Permissions"))
     notices.settled([Settled(Outcome.KILLED, (ASKED.inbound(),), ASKED.id, pages)])
     await ended(notices)
-    assert discord.added == {("9002", texts.STOPPED): 1}
+    last = str(pages[0].message_id)
+    assert discord.added == ({(last, texts.STOPPED): 1} if reactions else {})
 
 
 async def test_settled_and_withdrawn_messages_lose_their_mark(
