@@ -22,13 +22,13 @@ from bot.responders import Responder, Turn
 from bot.speech import Limits
 from chaos.kills.outside import Outside
 from chaos.kills.recorder import recorded
+from chaos.kills.steps import Steps
 from state import connect
 from state.errors import StateUnavailable
 from state.values import Claim, Overflow
 
-#: Seconds of a lease and between two sweeps. Relation: a lease outlives many turns, and ends soon
-#: enough that most conversations speak most of the time, though each is left every second or so.
-LEASE, SWEEP = 0.5, 0.05
+#: Seconds between two sweeps. Relation: a tenth of the shortest lease.
+SWEEP = 0.05
 
 #: Seconds between two messages that a process hears.
 HEARS_EVERY = 0.002
@@ -87,6 +87,7 @@ class Scene:
     knows_nonces: bool
     #: The id of every channel's message number 0.
     first_id: int
+    steps: Steps
 
     @property
     def outside(self) -> Path:
@@ -131,9 +132,9 @@ class Bot:
         """Connect nothing yet."""
         self.scene = scene
         self.outside = Outside(scene.outside, knows_nonces=scene.knows_nonces)
-        self.state = recorded(connect(scene.state_url, partitions=1), scene.folder)
+        self.state = recorded(connect(scene.state_url, partitions=1), scene.folder, scene.steps)
         responder: Responder = Charging(self.outside)
-        claim = Claim(LEASE, by=f"{os.getpid()}")
+        claim = Claim(scene.steps.lease, by=f"{os.getpid()}")
         rules = CoreRules(
             lease=claim,
             claim=lambda _: claim,

@@ -14,9 +14,6 @@ from pathlib import Path
 from chaos.kills.recorder import ASKING, ENDING
 from chaos.linear import Call, linearizable
 
-#: Seconds for which a call of a process that was killed may still be on its way to a server.
-ON_ITS_WAY = 1.0
-
 #: Seconds by which the store's clock and ours may drift apart in one lease.
 DRIFT = 0.05
 
@@ -61,11 +58,15 @@ class Lock:
 
 
 def read_histories(folder: Path, killed: Mapping[int, float]) -> dict[str, History]:
-    """Read what all processes wrote, by conversation; *killed* tells when each of them died."""
+    """
+    Read what all processes wrote, by conversation.
+
+    *killed* tells when each of them was dead, and what it had sent was carried out.
+    """
     histories: dict[str, History] = defaultdict(list)
     for path in sorted(folder.glob("history-*.jsonl")):
         pid = int(path.name.split("-")[1])
-        for where, call in calls_of(path, killed[pid] + ON_ITS_WAY):
+        for where, call in calls_of(path, killed[pid]):
             histories[where].append(call)
     return {where: marked(history) for where, history in histories.items()}
 
@@ -160,11 +161,18 @@ def noted(lock: Lock, asked: Asked) -> Lock:
     return replace(lock, carried_out=lock.carried_out | {asked.op})
 
 
-def with_a_token_twice(history: History) -> History:
-    """Return *history* as if a failover had let the store grant one number a second time."""
-    grants = [at for at, call in enumerate(history) if call.operation.granted]
-    grants.sort(key=lambda at: history[at].done)
-    first, second = (history[at].operation for at in grants[(len(grants) - 1) // 2 :][:2])
+def with_a_token_twice(history: History) -> History | None:
+    """
+    Return *history* as if a failover had let the store grant one number a second time.
+
+    None if it has no two grants that were sent once: a repeat grants nothing, so that its number
+    is nobody's.
+    """
+    grants = [call for call in history if call.operation.granted and not call.operation.repeated]
+    grants.sort(key=lambda call: call.done)
+    if len(grants) < 2:
+        return None
+    first, second = (call.operation for call in grants[(len(grants) - 1) // 2 :][:2])
     number = (first.granted or "").partition("-")[0]
     forged = re.sub(r"^\d+", number, second.granted or "")
     tokens = {second.granted: forged}

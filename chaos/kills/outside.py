@@ -14,8 +14,9 @@ from typing import cast
 
 from bot.speaking import NotSpeaking, Outgoing, OwnMessage, Rejected, Sight, Webhook, speaker
 
-#: Milliseconds for which one process waits for another's write.
-PATIENCE = 20_000
+#: Milliseconds for which one process waits for another's write. Relation: longer than any freeze,
+#: in which a write may stand still.
+PATIENCE = 60_000
 
 #: Messages of one channel after which people wait for an answer.
 UNANSWERED = 4

@@ -16,6 +16,7 @@ from pathlib import Path
 from bot.snowflake import DISCORD_EPOCH
 from chaos.kills.bot import Scene, live
 from chaos.kills.outside import Outside
+from chaos.kills.steps import Steps
 from chaos.kills.trouble import TROUBLES, Trouble
 from state import connect
 from state.errors import StateUnavailable
@@ -24,15 +25,22 @@ from state.values import Conversation
 #: Processes that live at once, and channels that they share.
 PROCESSES, CHANNELS = 4, 20
 
-#: Most seconds between two kills. Relation: several turns of a process, a few of its starts.
+#: Most steps that the store takes between two kills. Relation: half of them are a turn and a half;
+#: with none in between a process dies while it starts.
+STEPS = 12
+
+#: Most seconds between two kills while the store takes no steps, as a slot moves.
 BETWEEN = 0.03
 
-#: Seconds between two freezes, and that one lasts. Relation: about the lease, so that some who
-#: wake still hold theirs and some do not.
-FREEZES_EVERY, FROZEN = 0.7, (0.2, 1.0)
+#: Kills between two freezes, and leases that one lasts: some who wake still hold theirs, and some
+#: do not.
+FREEZES_EVERY, FROZEN = 20, (0.4, 2.0)
 
-#: Seconds within which everything is answered after the last kill.
-DRAINS_WITHIN = 60.0
+#: Seconds between two looks at who is to wake.
+LOOKS_EVERY = 0.05
+
+#: Seconds without a step after which nothing is hoped for. Relation: six of the longest freezes.
+PATIENCE = 120.0
 
 #: Milliseconds by which the first message is older than now, so that none is of the future.
 EARLIER = 6 * 3600 * 1000
@@ -64,7 +72,9 @@ def staged(store: str, *, knows_nonces: bool = True) -> Iterator[tuple[Scene, Tr
         trouble = TROUBLES[store](stack, folder)
         channels = tuple(f"{200 + number}" for number in range(CHANNELS))
         first = int(time.time() * 1000) - EARLIER - DISCORD_EPOCH << 22
-        scene = Scene(trouble.url, folder, channels, knows_nonces, first)
+        steps = Steps()
+        stack.callback(steps.close)
+        scene = Scene(trouble.url, folder, channels, knows_nonces, first, steps)
         outside = Outside(scene.outside)
         outside.create_tables()
         outside.close()
@@ -91,14 +101,14 @@ class Reaper:
         self._living = [spawned(scene) for _ in range(PROCESSES)]
         #: The process that stands still, and until when.
         self._frozen: tuple[int, float] | None = None
-        self._freezes_at = time.monotonic() + FREEZES_EVERY
+        self._freezes_at = FREEZES_EVERY
 
     def reap(self, kills: int) -> Reaped:
         """Kill so many while they work, then let those that live answer the rest."""
         began, done = time.monotonic(), self.done
         try:
             while done.kills < kills and not done.broken:
-                time.sleep(random.random() * BETWEEN)
+                self._wait()
                 self._look()
                 self._freeze_or_thaw()
                 self._replace()
@@ -110,44 +120,75 @@ class Reaper:
             self._look()
         finally:
             for pid in self._living:
-                self._kill(pid)
+                kill(pid)
+                self._settle(pid)
         return done
+
+    def _wait(self) -> None:
+        """Let the living take a number of steps, or some time pass while they cannot."""
+        if self._trouble.blocks:
+            time.sleep(random.random() * BETWEEN)
+            return
+        left = wanted = random.randint(0, STEPS)
+        began = heard_at = time.monotonic()
+        while left > 0:
+            heard = self._scene.steps.heard(LOOKS_EVERY)
+            now = time.monotonic()
+            left, heard_at = left - heard, now if heard else heard_at
+            self._thaw_in_time()
+            if now - heard_at > PATIENCE:
+                self.done.broken.append(f"no process has got anything done for {PATIENCE:g} s")
+                return
+        if wanted:
+            # Somewhere within a step, not just after one.
+            time.sleep(random.random() * min(BETWEEN, (time.monotonic() - began) / wanted))
 
     def _look(self) -> None:
         """Note who has ended by itself."""
         for pid in list(self._living):
             if told := ended(pid):
                 self.done.broken.append(told)
-                self.done.killed[pid] = time.monotonic()
+                self._settle(pid)
                 self._living.remove(pid)
 
     def _replace(self) -> None:
         """Kill one, but not the one that stands still: it is to wake when its lease has ended."""
         frozen = self._frozen[0] if self._frozen else None
         at = random.choice([at for at, pid in enumerate(self._living) if pid != frozen])
-        self._kill(self._living[at])
+        dead = self._living[at]
+        kill(dead)
         self._living[at] = spawned(self._scene)
+        self._settle(dead)
         self.done.kills += 1
 
-    def _kill(self, pid: int) -> None:
-        with suppress(ProcessLookupError, ChildProcessError):
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-        self.done.killed[pid] = time.monotonic()
+    def _settle(self, dead: int) -> None:
+        """Note when there was nothing left of what somebody had begun."""
+        self._trouble.settle()
+        self.done.killed[dead] = time.monotonic()
 
     def _freeze_or_thaw(self) -> None:
-        now = time.monotonic()
-        if self._frozen is not None and now > self._frozen[1]:
-            self._thaw()
-        elif self._frozen is None and now > self._freezes_at:
-            self._frozen = (random.choice(self._living), now + random.uniform(*FROZEN))
+        self._thaw_in_time()
+        if self._frozen is None and self.done.kills >= self._freezes_at:
+            until = time.monotonic() + random.uniform(*FROZEN) * self._scene.steps.lease
+            self._frozen = (random.choice(self._living), until)
             os.kill(self._frozen[0], signal.SIGSTOP)
             self.done.freezes += 1
+
+    def _thaw_in_time(self) -> None:
+        if self._frozen is not None and time.monotonic() > self._frozen[1]:
+            self._thaw()
 
     def _thaw(self) -> None:
         if self._frozen is not None:
             os.kill(self._frozen[0], signal.SIGCONT)
-            self._frozen, self._freezes_at = None, time.monotonic() + FREEZES_EVERY
+            self._frozen, self._freezes_at = None, self.done.kills + FREEZES_EVERY
+
+
+def kill(pid: int) -> None:
+    """Kill a process, and see it dead."""
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 def spawned(scene: Scene) -> int:
@@ -170,15 +211,17 @@ def ended(pid: int) -> str:
 
 
 async def drained(scene: Scene) -> bool:
-    """Wait until nothing is pending in any channel; whether that came in time."""
+    """Wait until nothing is pending in any channel; whether that came while things got done."""
     outside = Outside(scene.outside)
     outside.fall_silent()
     outside.close()
     state = connect(scene.state_url, partitions=1)
     await state.open()
-    deadline = time.monotonic() + DRAINS_WITHIN
+    heard_at = time.monotonic()
     pending = list(scene.channels)
-    while pending and time.monotonic() < deadline:
+    while pending and time.monotonic() - heard_at < PATIENCE:
+        if scene.steps.heard(0.0):
+            heard_at = time.monotonic()
         with suppress(StateUnavailable):
             view = await state.view(Conversation(OWNER, pending[-1]))
             if view.turn is None and not view.waiting:

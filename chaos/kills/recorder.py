@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+from chaos.kills.steps import Steps
 from state import State
 from state.errors import LeaseLost
 from state.outcomes import Held, Placed, Signalled, Started, Superseding, Turnover
@@ -29,9 +30,9 @@ ENDING = frozenset({"commit", "supersede", "fail", "park"})
 class Recorder:
     """A `State` whose steps are written down."""
 
-    def __init__(self, state: State, folder: Path) -> None:
-        """Write to a file of this process's own in *folder*."""
-        self._state = state
+    def __init__(self, state: State, folder: Path, steps: Steps) -> None:
+        """Write to a file of this process's own in *folder*, and tell *steps* what was taken."""
+        self._state, self._steps = state, steps
         self._numbers = itertools.count()
         path = folder / f"history-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -57,12 +58,15 @@ class Recorder:
         call = self._called(
             where.id, name, token, kwargs.get("op"), claim.seconds if claim else 0.0
         )
+        began = time.monotonic()
         try:
             answer = await step(*args, **kwargs)
         except LeaseLost:
             self._answered(call, "refused")
             raise
         self._answered(call, "done", granted(answer))
+        if name not in ASKING:
+            self._steps.tell(time.monotonic() - began)
         return answer
 
     async def _renew(
@@ -94,9 +98,9 @@ class Recorder:
         os.write(self._file, json.dumps(line).encode() + b"\n")
 
 
-def recorded(state: State, folder: Path) -> State:
-    """Return *state* with its steps written down in *folder*."""
-    return cast("State", Recorder(state, folder))
+def recorded(state: State, folder: Path, steps: Steps) -> State:
+    """Return *state* with its steps written down in *folder*, and told to *steps*."""
+    return cast("State", Recorder(state, folder, steps))
 
 
 def granted(answer: object) -> str | None:

@@ -63,7 +63,18 @@ def test_a_lock_that_is_handed_over_is_sound() -> None:
 
 def test_a_token_that_is_granted_twice_is_noticed() -> None:
     """A number that comes again is no lock's, even under another random part."""
-    assert not sound(with_a_token_twice(history(*SOUND)))
+    forged = with_a_token_twice(history(*SOUND))
+    assert forged
+    assert not sound(forged)
+
+
+def test_a_token_can_be_granted_twice_only_where_two_were_granted() -> None:
+    """A history of one grant has none to spare, and a repeat's number is nobody's."""
+    first, *_ = SOUND
+    lost = (1.0, 1.2, asked("commit", "1-a", op="d", how="unknown", repeated=True))
+    again = (1.3, 1.4, asked("commit", "1-a", op="d", granted="3-d", repeated=True))
+    assert with_a_token_twice(history(first)) is None
+    assert with_a_token_twice(history(first, lost, again)) is None
 
 
 @pytest.mark.parametrize(
