@@ -16,12 +16,14 @@ from state.values import CatchUp, Conversation, Inbound, SignalKind, Timer
 Row = tuple[bytes | None, ...]
 
 
-def set_aside_range(tx: Transaction, lowest: str, beyond: str) -> int:
+def set_aside_range(tx: Transaction, lowest: str, beyond: str) -> None:
     """Do as `set_aside` for all conversations within a range of keys."""
     rows = tx.execute(
         "SELECT CAST(key AS BLOB) FROM conversation WHERE key >= ? AND key < ?", (lowest, beyond)
     ).fetchall()
-    return sum(set_aside(tx, where) for (key,) in rows if (where := conversation_in(key)))
+    for (key,) in rows:
+        if (where := conversation_in(key)) is not None:
+            set_aside(tx, where)
 
 
 def conversation_in(key: bytes) -> Conversation | None:
@@ -32,23 +34,18 @@ def conversation_in(key: bytes) -> Conversation | None:
         return None
 
 
-def set_aside(tx: Transaction, conversation: Conversation) -> int:
-    """Make dead letters of what cannot be read of one conversation; answer how many."""
+def set_aside(tx: Transaction, conversation: Conversation) -> None:
+    """Make dead letters of what cannot be read of one conversation."""
     key = key_of(conversation)
     turn = _turn(tx, key)
     found = ([] if turn is None else [("turn", turn)]) + _waiting(tx, key) + _timers(tx, key)
     found += _letters(tx, key)
-    if not found:
-        return 0
-    record = tx.find(conversation)
+    record = tx.find(conversation) if found else None
     if record is None:
-        return 0
+        return
     if turn is not None:
         record.turn = record.turn or ""
         endings.end_turn(tx, record)
-    for place, (what, raw) in enumerate(found):
-        name, error = f"unreadable-{place}.{tx.now}", f"a {what} that cannot be read"
-        endings.keep_letter(tx, record, name, error, raw=raw[:PAYLOAD_LIMIT])
     for column, rows in (
         ("waiting", "inbound WHERE part IS NULL AND"),
         ("timers", "timer WHERE"),
@@ -56,10 +53,12 @@ def set_aside(tx: Transaction, conversation: Conversation) -> int:
     ):
         count = tx.execute(f"SELECT count(*) FROM {rows} conversation = ?", (key,)).fetchone()[0]  # noqa: S608 (our tables)
         setattr(record, column, count)
+    for place, (what, raw) in enumerate(found):
+        name, error = f"unreadable-{place}.{tx.now}", f"a {what} that cannot be read"
+        endings.keep_letter(tx, record, name, error, raw=raw[:PAYLOAD_LIMIT])
     tx.forget_answers(key, f"{key}!")  # a repeat would be shown the same again
     handover.rewake(tx, record)
     tx.store(record)
-    return len(found)
 
 
 def _turn(tx: Transaction, key: str) -> bytes | None:

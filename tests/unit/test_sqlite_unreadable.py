@@ -9,6 +9,7 @@ import pytest
 
 from state.contract.factory import Clock
 from state.contract.scene import (
+    ALL,
     HERE,
     LEASE,
     ROOMY,
@@ -23,6 +24,7 @@ from state.contract.scene import (
 )
 from state.keys import Author
 from state.outcomes import Held
+from state.ports import DEAD_LETTER_LIMIT
 from state.sqlite import SqliteState
 from state.values import Changes, SignalKind, Timer
 
@@ -117,3 +119,18 @@ async def test_a_key_that_is_none_keeps_nothing_else_from_being_due(
         await say(state, message("m1"), at=at, policy=ROOMY, claim=None)
     spoil(path, "UPDATE conversation SET key = CAST(?1 AS TEXT) WHERE key = 'guild/1 11'")
     assert (await due(state)).conversations == (HERE,)
+
+
+async def test_a_letter_that_cannot_be_read_takes_the_place_of_itself(
+    state: SqliteState, path: str
+) -> None:
+    """Not that of another beside it, when a conversation has as many as it may."""
+    for number in range(DEAD_LETTER_LIMIT):
+        lease = (await begin(state, message(f"m{number}"))).lease
+        await state.fail(lease, "e", Changes(), retry_in=None, limit=1, op=op(), claim=None)
+    spoil(path, "UPDATE dead_letter SET error = CAST(?1 AS TEXT) WHERE name LIKE 'm7.%'")
+    letters = (await state.dead_letters(HERE.owner, limit=ALL)).letters
+    assert len(letters) == DEAD_LETTER_LIMIT
+    assert {inbound.id for letter in letters for inbound in letter.inbounds} == {
+        f"m{number}" for number in range(DEAD_LETTER_LIMIT) if number != 7
+    }

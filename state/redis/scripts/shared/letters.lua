@@ -44,5 +44,12 @@ local function set_aside_key(what, key)
   elseif kind == 'zset' then raw = framed(call('ZRANGE', key, 0, -1))
   end
   call('DEL', key)
+  -- What named its content in the index names nothing now.
+  local named = key == DEAD and 'l ' .. name or key == ALARMS and 't ' .. name
+  if named then
+    for _, member in ipairs(call('ZRANGEBYLEX', INDEX, '[' .. named .. ' ', '(' .. named .. '!')) do
+      call('ZREM', INDEX, member)
+    end
+  end
   set_aside(what, raw or kind)
 end
