@@ -9,7 +9,7 @@ from state.values import Conversation, Lease
 
 Step = TypeVar("Step", bound=Callable[..., Awaitable[Any]])
 
-#: What reading foreign bytes ends in. Some are a caller's mistake, too: then nothing is found.
+#: What reading foreign bytes ends in. Some are a caller's mistake, too: then it is met again.
 UNREADABLE = (Unreadable, Unacceptable, ValueError, LookupError, TypeError, AttributeError)
 
 
@@ -17,8 +17,8 @@ def mended(step: Step) -> Step:
     """
     Let a step about one conversation, its first argument, go on without what it cannot read there.
 
-    Its adapter has a method `_set_aside(conversation, *arguments)`, which makes dead letters of
-    such records and answers how many; *arguments* are the others of the step.
+    Its adapter has a method `_set_aside(conversation)`, which makes dead letters of such records.
+    The step begins again even if there are none: another may have set them aside a moment earlier.
     """
 
     @wraps(step)
@@ -32,8 +32,7 @@ def mended(step: Step) -> Step:
             return await step(store, where, *arguments, **named)
         except UNREADABLE:
             conversation = where if isinstance(where, Conversation) else where.conversation
-            if not await store._set_aside(conversation, *arguments):  # noqa: SLF001 (of its own)
-                raise
+            await store._set_aside(conversation)  # noqa: SLF001 (of its own)
         return await step(store, where, *arguments, **named)
 
     return cast("Step", mending)

@@ -18,7 +18,7 @@ from state.redis.replies import Reply
 from state.redis.resp import Argument, command, packed
 from state.redis.scripts import Script
 from state.redis.way import Way, way_to
-from state.values import Conversation, Inbound, Lease, Policy, Signal
+from state.values import Conversation, Lease, Policy, Signal
 
 #: Braces would break the hash tag, a space the names in the indexes.
 _PREFIX = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
@@ -168,17 +168,10 @@ class Handle:
             raise gone(of)
         return reply
 
-    async def _set_aside(self, conversation: Conversation, *arguments: object) -> int:
-        """Make dead letters of what cannot be read; forget an admit that broke off over it."""
-        of = self._keys.of(conversation)
-        inbound = next((one for one in arguments if isinstance(one, Inbound)), None)
-        keys, given = packed((f"{of.tag}:never", f"{of.tag}:never")), ("", "")
-        if inbound is not None:
-            keys, mark = of.seen(inbound.id)
-            given = (inbound.id, mark)
-        question = self._question(scripts.SET_ASIDE, of, keys, 2, given)
-        _, found = await self._calls.run(scripts.SET_ASIDE, question)
-        return int(found)
+    async def _set_aside(self, conversation: Conversation) -> None:
+        """Make dead letters of what cannot be read."""
+        question = self._question(scripts.SET_ASIDE, self._keys.of(conversation), b"", 0, ())
+        await self._calls.run(scripts.SET_ASIDE, question)
 
     async def _ask(
         self,

@@ -96,9 +96,9 @@ class Handle:
     async def _read(self, step: Callable[[Transaction], Answer]) -> Answer:
         return cast("Answer", await self._open_writer().ask(step, writes=False))
 
-    async def _set_aside(self, conversation: Conversation, *_: object) -> int:
-        """Make dead letters of what cannot be read; answer how many."""
-        return await self._write(lambda tx: unreadable.set_aside(tx, conversation))
+    async def _set_aside(self, conversation: Conversation) -> None:
+        """Make dead letters of what cannot be read."""
+        await self._write(lambda tx: unreadable.set_aside(tx, conversation))
 
     async def _listed(
         self, step: Callable[[Transaction], Answer], lowest: str, beyond: str
@@ -107,8 +107,7 @@ class Handle:
         try:
             return await self._read(step)
         except UNREADABLE:
-            if not await self._write(lambda tx: unreadable.set_aside_range(tx, lowest, beyond)):
-                raise
+            await self._write(lambda tx: unreadable.set_aside_range(tx, lowest, beyond))
         return await self._read(step)
 
     def _open_writer(self) -> Writer:

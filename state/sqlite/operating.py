@@ -40,8 +40,7 @@ class Operating(Handle):
             return await self._write(lambda tx: forgetting.forget(tx, target, limit))
         except UNREADABLE:
             everywhere = ("", "~")  # beyond all keys
-            if not await self._write(lambda tx: unreadable.set_aside_range(tx, *everywhere)):
-                raise
+            await self._write(lambda tx: unreadable.set_aside_range(tx, *everywhere))
         return await self._write(lambda tx: forgetting.forget(tx, target, limit))
 
 

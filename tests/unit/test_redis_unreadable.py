@@ -1,5 +1,6 @@
 """Records of Redis that no script of ours wrote: foreign bytes, and other types under our keys."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -164,3 +165,38 @@ async def test_an_answer_that_was_kept_and_cannot_be_read_is_dropped(
     with other:
         other.rpush(f"{keys.tag}:answers:{keys.name}", f"{own} {2**52} \xc1 foreign")
         assert await state.claim(HERE, op=own, claim=CLAIM) == Turnover()
+
+
+async def test_what_was_answered_stays_seen_when_a_record_cannot_be_read(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis"
+) -> None:
+    """Its second delivery breaks off over that record, and is no first one for it."""
+    await finish(state, (await begin(state, message("m1"))).lease)
+    with other:
+        other.set(keys.turn, "foreign")
+        assert await say(state, message("m1")) == Duplicate(None)
+
+
+async def test_two_messages_that_break_off_at_once_are_both_taken(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis"
+) -> None:
+    """One of them sets aside what was in the way; the other finds nothing there any more."""
+    await begin(state, message("m1"))
+    with other:
+        other.hset(keys.turn, "inbounds", b"\xff foreign")
+    both = [say(state, message(name), could=JOINS) for name in ("m2", "m3")]
+    assert [placed(answer).place for answer in await asyncio.gather(*both)] == [0, 1]
+
+
+@pytest.mark.parametrize("kind", ["dead", "alarms"])
+async def test_nothing_names_what_was_in_a_key_of_another_type(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis", kind: str
+) -> None:
+    """Lists do not count it, and a forget leaves no word of it."""
+    await state.schedule(HERE, Timer("t", message("m2"), 60), op=op())
+    held = (await begin(state, message("m1"))).lease
+    await state.fail(held, "e", Changes(), retry_in=None, limit=1, op=op(), claim=None)
+    with other:
+        other.set(f"{keys.tag}:{kind}:{keys.name}", "foreign")
+        await state.forget(HERE)
+        assert other.zrange(f"{keys.tag}:index", 0, -1) == []

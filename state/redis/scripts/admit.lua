@@ -23,7 +23,10 @@ lease, patience = tonumber(lease), tonumber(patience)
 local some = call('EXISTS', TURN, INBOX, KEPT, ALARMS, GONE)
 if some > 0 then
   -- include gone
-  call('HEXISTS', TURN, 'turn') -- fails for what is no turn, before anything is written
+  -- These fail for keys of another type, before anything is written.
+  call('HEXISTS', TURN, 'turn')
+  call('HEXISTS', KEPT, 'state')
+  call('LLEN', ANSWERS)
   if call('HEXISTS', GONE, 'gone a ' .. author) == 1 then return {'gone'} end
 end
 
@@ -96,6 +99,8 @@ local function keep_quiet()
   if hold_until and not held then call('ZREM', WAKE, name) end
 end
 
+local appended
+
 -- Put the inbound at the end of the inbox; answer why not, or nil.
 local function append()
   local all, share = waiting(), 0
@@ -108,7 +113,8 @@ local function append()
     settle('dropped', 'inbox', {call('LPOP', INBOX)})
   end
   local after = not_before == '0' and 0 or int(now + not_before)
-  call('RPUSH', INBOX, table.concat({int(now), id, author, after, gather, joins, payload}, ' '))
+  appended = table.concat({int(now), id, author, after, gather, joins, payload}, ' ')
+  call('RPUSH', INBOX, appended)
   if quiet ~= '0' and not turn then keep_quiet() end
   return nil
 end
@@ -145,25 +151,43 @@ local function decide()
   return {'superseding', turn_id()}
 end
 
-if not fresh then
-  if turn then
-    local of, _, words = own_answer()
-    if of == op then return words end
+local function admitted()
+  if not fresh then
+    if turn then
+      local of, _, words = own_answer()
+      if of == op then return words end
+    end
+    return first_answer(op) or answer(op, {'duplicate', turn and turn_id()})
   end
-  return first_answer(op) or answer(op, {'duplicate', turn and turn_id()})
-end
-local reply = decide()
-if reply[1] == 'ignored' or reply[1] == 'refused' then
+  local reply = decide()
+  if reply[1] == 'ignored' or reply[1] == 'refused' then
+    sweep()
+    return answer(op, reply)
+  end
+  relent()
+  local started
+  if not held and backing <= now then started = next_turn(op, lease, patience) end
+  if reply[1] ~= 'placed' then
+    publish(channel)
+  elseif not turn or turn_id() ~= id then
+    reply[2] = call('LLEN', INBOX) - (turn and 0 or 1)
+  end
   sweep()
-  return answer(op, reply)
+  return answer(op, with_turnover(reply, started))
 end
-relent()
-local started
-if not held and backing <= now then started = next_turn(op, lease, patience) end
-if reply[1] ~= 'placed' then
-  publish(channel)
-elseif not turn or turn_id() ~= id then
-  reply[2] = call('LLEN', INBOX) - (turn and 0 or 1)
+
+-- What breaks off over a record that cannot be read is repeated once that is set aside, and is then to
+-- meet neither its own mark nor its own inbound.
+local function take_back()
+  local reads, runs = pcall(is_part_of_turn, id)
+  if not fresh or (reads and runs) then return end
+  unmark()
+  if appended then redis.pcall('LREM', INBOX, -1, appended) end
 end
-sweep()
-return answer(op, with_turnover(reply, started))
+
+local done, reply = pcall(admitted)
+if not done then
+  take_back()
+  error(reply, 0)
+end
+return reply

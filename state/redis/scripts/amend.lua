@@ -24,6 +24,7 @@
 local op, id, edit, author, payload = ARGV[3], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local first = first_answer(op)
 if first then return first end
+local runs = is_part_of_turn(id) -- before the mark: this fails over a turn that cannot be read
 if not mark_seen(string.match(ARGV[9], '^(%S+) (%d*)$')) then
   return answer(op, {'duplicate', turn and turn_id()})
 end
@@ -34,7 +35,7 @@ for place, inbound in ipairs(waiting()) do
     return answer(op, {'amended'})
   end
 end
-if not is_part_of_turn(id) then return answer(op, {'elsewhere', false}) end
+if not runs then return answer(op, {'elsewhere', false}) end
 if call('HGET', TURN, 'pages') or ENDED_BY[pending()] then
   return answer(op, {'elsewhere', turn_id()})
 end

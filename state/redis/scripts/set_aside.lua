@@ -1,8 +1,6 @@
 -- Make dead letters of what cannot be read of one conversation, and let the rest go on.
--- KEYS[1-13]   the conversation
--- KEYS[14-15]  where the id of an inbound is marked as seen, whose admit broke off over it
--- ARGV[3-4]    that inbound's id and mark, see seen.lua; both '' for none
--- Returns      aside <how many>
+-- KEYS[1-13]  the conversation
+-- Returns     aside <how many>
 
 -- include clock
 -- include room
@@ -150,32 +148,14 @@ end
 
 -- include turn
 -- include sweep
--- include answers
--- include number
 -- include inbox
--- include alarms
--- include ring
--- include repeats
--- include handover
 
 -- What waits and the timers are set aside by who reads them.
 local before = call('HLEN', DEAD)
-local all = waiting()
+waiting()
 timers()
 found = found + call('HLEN', DEAD) - before
 
--- The admit that broke off is repeated from its beginning.
-if found > 0 and ARGV[3] ~= '' and not is_part_of_turn(ARGV[3]) then
-  for _, inbound in ipairs(all) do
-    if id_of(inbound) == ARGV[3] then call('LREM', INBOX, 1, inbound) end
-  end
-  local was = call('HMGET', GONE, 'was c ' .. name, 'was o ' .. string.match(name, '^%S+'))
-  local times = (was[1] or 0) + (was[2] or 0)
-  local mark = string.match(ARGV[4], '^%S+') .. (times > 0 and ':' .. times or '')
-  for i = 14, 15 do
-    if call('TYPE', KEYS[i]).ok == 'set' then call('SREM', KEYS[i], mark) else call('DEL', KEYS[i]) end
-  end
-end
 if found > 0 then
   call('DEL', ANSWERS) -- the repeat of this step would be shown the same again
   rewake()
