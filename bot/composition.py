@@ -142,8 +142,10 @@ class Composition:
 
 
 def shortened(line: str, room: int) -> str:
-    """Cut a status to what fits *room* units, and to `STATUS` in any case."""
+    """Cut a status to what fits *room* units, if any are left, and to `STATUS` in any case."""
     room = min(room, STATUS)
+    if room < 1:  # marks may be shorter than the sign of a status
+        return ""
     if units(line) <= room:
         return line
     line = line[:room]

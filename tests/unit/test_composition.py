@@ -215,3 +215,16 @@ def test_what_is_read_from_top_to_bottom_is_what_was_yielded(
     assert parts(shown) == parts(flat)
     assert made.text == "".join(chunk for chunk in chunks if isinstance(chunk, str))
     assert [page.content for page in made.growing(99, None)] == [page.content for page in pages]
+
+
+@pytest.mark.parametrize("reserve", range(8))
+@pytest.mark.parametrize("status", ["", "reading"])
+def test_a_status_gives_way_where_short_marks_leave_no_room_for_it(
+    reserve: int, status: str
+) -> None:
+    """The operator may mark by a single sign; a full page then has no place for small print."""
+    made = Composition(most=2000, reserve=reserve, file_limit=100)
+    made.write("a" * (2000 - reserve))
+    made.set_status(status)
+    [page] = made.growing(6, None)
+    assert units(page.content) <= 2000
