@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import aiohttp
 import discord
 import structlog
 
@@ -85,7 +86,7 @@ async def _acknowledge(interaction: discord.Interaction[Any]) -> bool:
     """Tell Discord that the press was heard; whether that was us and not another process."""
     try:
         await interaction.response.defer()
-    except (discord.HTTPException, OSError) as error:
+    except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
         log.info("press not acknowledged", inbound=str(interaction.id), reason=str(error))
         return False
     return True
@@ -97,7 +98,7 @@ async def _refuse(interaction: discord.Interaction[Any], text: str) -> None:
         if text == texts.here().expired_button and interaction.message is not None:
             await _grey(interaction, interaction.message)
         await interaction.followup.send(text, ephemeral=True)
-    except (discord.HTTPException, OSError) as error:
+    except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
         log.info("press not answered", inbound=str(interaction.id), reason=str(error))
 
 
