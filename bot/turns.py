@@ -78,7 +78,7 @@ class TurnRun:
 
     async def _speak(self, clean_up: AsyncExitStack) -> Spoken:
         """Run the responder until it ends or is ended; *clean_up* waits for what it leaves."""
-        if mute(self._asked_by, silenced=self._tools.silence.reigns(self._asked_by.channel)):
+        if mute(self._asked_by, silenced=self._tools.silence.reigns(self._asked_by.home)):
             return Spoken(
                 Ending.FAILED, Silenced("refused here lately; not run, to spare its cost")
             )

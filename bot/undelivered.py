@@ -8,7 +8,7 @@ from bot import texts
 from bot.inbound import Message
 from bot.insist import insist
 from bot.notices import Notices
-from bot.refusals import Refused, Silence, meaning
+from bot.refusals import THREAD_LOCKED, Refused, Silence, meaning
 from bot.speaking import Rejected
 from state.ports import State
 from state.values import Conversation, Lease
@@ -32,7 +32,9 @@ class Undelivered:
             case Refused.GONE:
                 await abandon(self._state, lease)
             case Refused.SILENCED:
-                if self._silence.fall(asked_by.channel):
+                # What refuses us in one thread is about that thread only if it is locked.
+                locked = error.code == THREAD_LOCKED
+                if self._silence.fall(asked_by.channel if locked else asked_by.home):
                     log.warning("not allowed to speak here", reason=str(error))
             case Refused.CENSORED:
                 self._notices.tell(asked_by, texts.here().censored)

@@ -247,3 +247,14 @@ async def test_what_the_store_did_not_take_is_missing_in_the_channel_where_it_st
         bot.store.down = True
         await bot.hears(message())
         assert CHANNEL in bot.door.gaps
+
+
+async def test_a_channel_whose_threads_refuse_us_is_left_alone() -> None:
+    """Else each message there would pay for a turn, and leave an empty thread."""
+    async with running(script("hello"), door_rules=THREADS) as bot:
+        bot.discord.next("create", Rejected(403, MISSING_PERMISSIONS))
+        await bot.hears(message())
+        await bot.settles()
+        await bot.hears(another := message("again", BO))
+        await bot.settles()
+        assert another.id not in bot.discord.threads
