@@ -23,6 +23,10 @@ from state.values import Claim, Conversation, Lease
 #: shortest (3 s) leaves time to speak.
 MARGIN = 3.0
 
+#: Seconds by which a heartbeat may come late before the log says so. Relation: above what a busy
+#: machine takes, below the shortest lease (3 s), so that it is said before turns are lost by it.
+LATE = 1.0
+
 log = structlog.get_logger(__name__)
 
 
@@ -153,7 +157,7 @@ class Locks:
         renewed = True
         while True:
             # After a failure soon again: a store that is back a moment later costs no lease.
-            await asyncio.sleep(self._claim.seconds / (3 if renewed else 30))
+            await _on_time(self._claim.seconds / (3 if renewed else 30))
             renewed = await self.beat()
 
     async def beat(self) -> bool:
@@ -186,3 +190,15 @@ class Locks:
         """End turns by the hints of other processes, until cancelled."""
         async for signal in self._state.hints():
             self.cancel(signal.turn, BY_SIGNAL[signal.kind])
+
+
+async def _on_time(seconds: float) -> None:
+    """Sleep; say so when the loop did not come back in time, which ends every turn here at last."""
+    due = time.monotonic() + seconds
+    await asyncio.sleep(seconds)
+    if (late := time.monotonic() - due) > LATE:
+        log.warning(
+            "nothing could run for a while: some code does not await;"
+            " in a cog, give it to asyncio.to_thread",
+            seconds=round(late, 1),
+        )

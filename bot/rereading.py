@@ -24,6 +24,8 @@ from bot.rules import Rulebook
 #: a file can be valid, and must not open what its other half closes.
 EVERY = 1.0
 
+_NEW_EXTENSIONS = "extensions: what is new there is loaded at the next start; restart the bot"
+
 log = structlog.get_logger(__name__)
 
 
@@ -119,12 +121,21 @@ class Rereading:
                 problems += error.lines
         if problems := [*problems, *after.unread(self._rules.settings.extensions)]:
             raise ConfigInvalid(problems)
-        extensions.check_responders(self._bot.cogs, Rulebook(after).responders())
+        self._check_responders(after)
         for cog in list(self._bot.cogs.values()):
             if isinstance(cog, Prepares):
                 await cog.cog_settings(after)
         self._file = loaded.file
         return after
+
+    def _check_responders(self, after: Settings) -> None:
+        """Refuse a responder that is not loaded; say so if a restart would load what it is in."""
+        try:
+            extensions.check_responders(self._bot.cogs, Rulebook(after).responders())
+        except ConfigInvalid as error:
+            if set(after.extensions) <= set(self._rules.settings.extensions):
+                raise
+            raise ConfigInvalid([*error.lines, _NEW_EXTENSIONS]) from None
 
 
 async def _within(seconds: float, wait: Callable[[], Awaitable[object]]) -> None:

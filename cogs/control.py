@@ -108,6 +108,8 @@ def told_queue(view: View) -> str:
     if view.turn is not None:
         line = said.answering if view.turn.live else said.going_on
         lines.append(line.format(names=names(view.turn.inbounds), seconds=f"{view.turn.age:.0f}"))
+    if view.waiting:
+        lines.append(said.waiting)
     for place, inbound in enumerate(view.waiting, start=1):
         lines.append(f"{place}. {names([inbound])}")
     return "\n".join(lines)

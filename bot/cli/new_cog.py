@@ -3,6 +3,7 @@
 import json
 import keyword
 import re
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,12 +120,20 @@ def told(new: NewCog, settings: Settings, file: Path) -> str:
     paths = _with(settings.extension_paths, folder)
     return (
         f"Written: {new.cog} and {new.test}\n\n"
-        f"In {file}, to run it:\n\n"
+        f"In {file}, to run it from the next start on:\n\n"
         f"extensions = {json.dumps(extensions)}\n"
         f"extension_paths = {json.dumps(paths)}\n\n"
         f'[conversation]\nresponder = "{new.name}"\n\n'
-        f"To try it: python -m pytest {new.test}"
+        f"To try it: {_python()} -m pytest {new.test}"
     )
+
+
+def _python() -> str:
+    """Name the Python that runs this, as it has to be typed here: its venv need not be active."""
+    if shutil.which("python") == sys.executable:
+        return "python"
+    ours, here = Path(sys.executable), Path.cwd()
+    return str(ours.relative_to(here) if ours.is_relative_to(here) else ours)
 
 
 def _with(known: tuple[str, ...], one: str) -> list[str]:

@@ -54,13 +54,21 @@ def duration(low: str, high: str) -> BeforeValidator:
     def read(value: object) -> float:
         if not isinstance(value, str):
             # Not TypeError: pydantic turns only ValueError into a line.
-            raise ValueError(f'{value!r} has no unit; write {low} to {high}, such as "{low}"')  # noqa: TRY004
+            likely = _in_seconds(value, low, high)
+            raise ValueError(f'{value!r} has no unit; write {low} to {high}, such as "{likely}"')  # noqa: TRY004
         length = seconds(value)
         if not seconds(low) <= length <= seconds(high):
             raise ValueError(f'"{value}" is out of bounds; give {low} to {high}')
         return length
 
     return BeforeValidator(read)
+
+
+def _in_seconds(number: object, low: str, high: str) -> str:
+    """Read a bare number as seconds, for an example; *low* when that cannot be meant."""
+    if isinstance(number, (int, float)) and seconds(low) <= number <= seconds(high):
+        return f"{number:g}s"
+    return low
 
 
 def _split(value: object) -> object:

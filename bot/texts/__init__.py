@@ -76,6 +76,7 @@ class Texts:
     just_ended: str
     answering: str
     going_on: str
+    waiting: str
     and_more: str
     begun_anew: str
     follow_right: str

@@ -116,7 +116,7 @@ def test_a_place_with_settings_of_its_own_does_not_shut_out_the_others() -> None
         ("[channels.3]\ninbox = 0", "channels.3.inbox: 0 is too small; the least is 1"),
         (
             "[categories.2]\ndebounce = 3",
-            'categories.2.debounce: 3 has no unit; write 100ms to 1m, such as "100ms"',
+            'categories.2.debounce: 3 has no unit; write 100ms to 1m, such as "3s"',
         ),
         (
             "[channels.general]\ninbox = 3",

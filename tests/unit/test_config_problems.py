@@ -76,7 +76,11 @@ def problems(
         ),
         (
             "[state]\nlease = 15",
-            'state.lease: 15 has no unit; write 3s to 120s, such as "3s"',
+            'state.lease: 15 has no unit; write 3s to 120s, such as "15s"',
+        ),
+        (
+            "[limits]\nturn = 0.001",
+            'limits.turn: 0.001 has no unit; write 100ms to 24h, such as "100ms"',
         ),
         (
             '[state]\nlease = "soon"',

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from structlog.testing import capture_logs
 
+from bot import locks as locks_module
 from bot.endings import BY_SIGNAL, Ending
 from bot.inbound import Message
 from bot.locks import MARGIN, Holding, Locks
@@ -296,6 +297,20 @@ async def test_a_lease_is_kept_alive(store: Store, beating: Locks) -> None:
         first = held.deadline
         await wait_until(lambda: held.deadline > first + 0.3, description="it lives on")
         assert held.reason is None
+
+
+async def test_a_loop_that_stood_still_is_told_of(
+    beating: Locks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cog that does not await loses its turns; without a word nobody finds out why."""
+    monkeypatch.setattr(locks_module, "LATE", 0.05)
+    assert len(beating) == 0
+    with capture_logs() as logs:
+        await asyncio.sleep(0)  # the heartbeat sleeps now
+        time.sleep(0.5)  # noqa: ASYNC251 (what such a cog does)
+        await wait_until(lambda: logs, description="a warning")
+    assert (logs[0]["log_level"], logs[0]["seconds"] >= 0.1) == ("warning", True)
+    assert "to_thread" in logs[0]["event"]
 
 
 async def test_an_outage_of_a_moment_costs_no_lease(store: Store, beating: Locks) -> None:

@@ -1,5 +1,6 @@
 """`interlock new-cog`: what it writes works, and nothing is written over."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -113,3 +114,11 @@ def test_a_folder_that_cannot_be_written_is_told(empty_folder: Path) -> None:
     """A file where the folder would be."""
     (empty_folder / "my").write_text("")
     assert refused("new-cog", "weather") == "my cannot be written: File exists"
+
+
+def test_the_line_to_try_it_names_a_python_that_runs_it(empty_folder: Path) -> None:
+    """Who has not activated the venv, as after `make run`, finds no pytest by a bare "python"."""
+    shown = interlock("new-cog", "weather").stdout
+    words = shown[shown.index("To try it: ") :].removeprefix("To try it: ").split()
+    assert shutil.which(words[0]) in {sys.executable, shutil.which("python")}
+    assert words[1:] == ["-m", "pytest", "my/test_weather.py"]

@@ -119,6 +119,13 @@ async def test_what_has_changed_is_in_force_and_told() -> None:
             "[channels.5]\nresponder = 'Parot'",
             ['channels.5.responder: the cog "Parot" is not loaded; responders: Demo'],
         ),
+        (
+            "extensions = ['cogs.demo', 'parrot']\nconversation.responder = 'Parrot'",
+            [
+                'conversation.responder: the cog "Parrot" is not loaded; responders: Demo',
+                "extensions: what is new there is loaded at the next start; restart the bot",
+            ],
+        ),
     ],
 )
 async def test_settings_with_a_problem_change_nothing(toml: str, problems: list[str]) -> None:
