@@ -119,6 +119,10 @@ class Speech:
                         await asyncio.sleep(0)
         except PieceInvalid as error:
             raise PieceInvalid(f"{type(self._responder).__name__}.respond: {error}") from error
+        except (SystemExit, KeyboardInterrupt) as error:
+            # asyncio would end the process for it, and with it the replies of everybody else. A
+            # real Ctrl-C is a signal to the loop, and raises nothing here.
+            raise RuntimeError(f"the responder raised {type(error).__name__}") from error
         if not self._over:
             self._landing = True
             await land()
