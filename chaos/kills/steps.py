@@ -7,7 +7,6 @@ fewer kills a second, not fewer steps a kill.
 
 import os
 import select
-import statistics
 import struct
 from collections import deque
 from contextlib import suppress
@@ -18,13 +17,14 @@ _STEP = struct.Struct("d")
 #: Most steps that are read at once.
 _AT_ONCE = 512
 
-#: Calls by whose median the machine is judged. Relation: those of the last ten turns or so.
-LATELY = 50
+#: Calls by which the machine is judged, and the part of them that counts as slow. Relation: more
+#: than wait for one process that stands still.
+LATELY, SLOW = 200, 0.1
 
-#: Seconds of a lease at least and at most, and its life in calls. Relation: it outlives the five
-#: calls of a turn on a slow machine too, and ends soon enough that most conversations speak most of
-#: the time.
-LEASE, LONGEST, LEASE_CALLS = 0.5, 10.0, 50
+#: Seconds of a lease at least and at most, and its life in slow calls. Relation: it outlives the
+#: five calls of a turn on a busy machine too, and ends soon enough that most conversations speak
+#: most of the time.
+LEASE, LONGEST, LEASE_CALLS = 0.5, 10.0, 10
 
 
 class Steps:
@@ -60,4 +60,6 @@ class Steps:
     @property
     def lease(self) -> float:
         """Seconds of a lease that suits the machine as it is just now."""
-        return min(LONGEST, max(LEASE, LEASE_CALLS * statistics.median(self._lately or [0.0])))
+        slowest = sorted(self._lately, reverse=True)
+        slow = slowest[int(len(slowest) * SLOW)] if slowest else 0.0
+        return min(LONGEST, max(LEASE, LEASE_CALLS * slow))
