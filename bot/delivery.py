@@ -44,11 +44,18 @@ class Reply:
         self._hurried = asyncio.Event()
         self._nudged = asyncio.Event()
         self._broken: Exception | None = None
-        self._writer = self._start_writer()
+        self._writer = self._start_writer(self._write)
 
-    def _start_writer(self) -> asyncio.Task[None]:
-        name = f"writer {self._holding.lease.turn}"
-        return asyncio.create_task(self._write(), name=name)
+    def _start_writer(self, write: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
+        """Begin a task of its own, for a request in flight outlives whoever waits for it."""
+
+        async def writer() -> None:
+            try:
+                await write()
+            except Exception as error:  # noqa: BLE001 (unheard of, it would pass for a reply that landed)
+                self._break(error)
+
+        return asyncio.create_task(writer(), name=f"writer {self._holding.lease.turn}")
 
     # --- what a turn calls -----------------------------------------------------------------------
 
@@ -94,7 +101,7 @@ class Reply:
         """
         await self._bring(pages)
         if anew:
-            await self._send_anew(pages)
+            self._writer = self._start_writer(self._send_anew)
             await self._bring(pages)  # an earlier try may have been delivered, in other words
         await self.sweep()
 
@@ -104,7 +111,7 @@ class Reply:
         self.show(pages)
         while True:
             if self._writer.done() and self._broken is None:
-                self._writer = self._start_writer()
+                self._writer = self._start_writer(self._write)
             await asyncio.wait({self._writer})
             if self._broken is not None:
                 raise self._broken
@@ -168,16 +175,26 @@ class Reply:
 
     # --- anew ------------------------------------------------------------------------------------
 
-    async def _send_anew(self, pages: Sequence[Outgoing]) -> None:
-        """Send all that has to be sent anew, in order; a refusal leaves the reply where it grew."""
-        grew, outdated = dict(self._posted), list(self._outdated)
+    async def _send_anew(self) -> None:
+        """
+        Send all that has to be sent anew, in order.
+
+        Refused, or about to end in another way, the reply stays where it grew.
+        """
+        grew, outdated, wanted = dict(self._posted), list(self._outdated), self._wanted
         try:
-            for number in self._from_the_first_grown(len(pages)):
-                await self._insist(partial(self._issue, number, pages[number]))
+            for number in self._from_the_first_grown(len(wanted)):
+                if self._wanted != wanted:
+                    return self._take_back(grew, outdated)
+                await self._insist(partial(self._reissue, number, wanted[number]))
         except Rejected as error:
             log.warning("no new message, the reply stays where it grew", reason=str(error))
-            sent = [one for number, one in self._posted.items() if one is not grew[number]]
-            self._posted, self._outdated = grew, outdated + sent
+            self._take_back(grew, outdated)
+
+    def _take_back(self, grew: dict[int, Posted], outdated: list[Posted]) -> None:
+        """Go on with the messages that *grew*, as if none was sent anew: half would be torn."""
+        sent = [one for number, one in self._posted.items() if one is not grew[number]]
+        self._posted, self._outdated = grew, outdated + sent
 
     def _from_the_first_grown(self, count: int) -> list[int]:
         """
@@ -195,7 +212,7 @@ class Reply:
             newest = int(posted.message or 0)
         return []
 
-    async def _issue(self, number: int, content: Outgoing) -> None:
+    async def _reissue(self, number: int, content: Outgoing) -> None:
         """Send a page as its next issue, beside the one that is there."""
         before = self._posted[number]
         issue = before.issue + 1
@@ -205,17 +222,14 @@ class Reply:
     # --- the writer ------------------------------------------------------------------------------
 
     async def _write(self) -> None:
-        try:
-            await self._pages.read(self._posted)
-            while not (self._hurried.is_set() and self._stale() is None):
-                self._changed.clear()
-                if (number := self._stale()) is not None:
-                    await self._pause(number)
-                    await self._insist(partial(self._put, number))
-                elif not self._hurried.is_set():
-                    await self._changed.wait()
-        except Exception as error:  # noqa: BLE001 (unheard of, it would pass for a reply that landed)
-            self._break(error)
+        await self._pages.read(self._posted)
+        while not (self._hurried.is_set() and self._stale() is None):
+            self._changed.clear()
+            if (number := self._stale()) is not None:
+                await self._pause(number)
+                await self._insist(partial(self._put, number))
+            elif not self._hurried.is_set():
+                await self._changed.wait()
 
     def _break(self, error: Exception) -> None:
         """Note that nothing more can be said, and end the turn for it."""

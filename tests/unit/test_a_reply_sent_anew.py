@@ -196,17 +196,51 @@ async def test_a_reply_that_was_cut_short_stays_where_it_grew(ending: Ending) ->
     assert discord.visible() == [f"ab{texts.here().mark(ending)}"]
 
 
-async def test_a_stop_while_it_is_sent_anew_leaves_one_copy() -> None:
-    """Whichever of the two it is, it is marked, and the other is gone."""
+@pytest.mark.parametrize("ending", [Ending.STOPPED, Ending.KILLED])
+@pytest.mark.parametrize("heard", [True, False])
+async def test_a_cut_while_it_is_sent_anew_leaves_one_copy(ending: Ending, heard: bool) -> None:
+    """The request on its way is waited for as long as there is time, and else found later."""
     discord = Discord()
     hold = asyncio.Event()
     async with running(Script(grows(discord, "a", "b")), discord=discord, rules=ANEW) as bot:
         discord.next("create", Fault(), Fault(hold=hold, lost=True))
         await bot.hears(asked := message(age=1))
         await wait_until(lambda: len(discord.asked("create")) == 2, description="it is sent anew")
-        bot.locks.cancel(asked.id, Ending.STOPPED)
+        bot.locks.cancel(asked.id, ending)
+        if heard:
+            hold.set()
         await bot.settles()
-    assert discord.visible() == [f"ab{texts.here().mark(Ending.STOPPED)}"]
+        marked = [f"ab{texts.here().mark(ending)}"]
+        await wait_until(lambda: discord.visible() == marked, description="one copy, marked")
+    assert len(discord.messages) == 2
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+async def test_a_cut_before_all_of_it_is_sent_anew_leaves_it_where_it_grew(frozen: bool) -> None:
+    """Half of it sent anew would stand below the other half."""
+    turn = await HeldTurn().begin()
+    hold = asyncio.Event()
+    turn.discord.next("create", Fault(), Fault(), Fault(hold=hold))
+    with speaking(turn.holding):
+        reply: Reply = turn.reply()
+        reply.show([Outgoing("a")])
+        await wait_until(turn.discord.visible, description="it has begun")
+        done = asyncio.create_task(reply.land([Outgoing("ab"), Outgoing("c")], anew=True))
+        await wait_until(
+            lambda: len(turn.discord.asked("create")) == 3, description="it is sent anew"
+        )
+        done.cancel()
+        marked = [Outgoing("ab"), Outgoing("c!")]
+        cut = asyncio.create_task(reply.freeze(5) if frozen else reply.land(marked))
+        await asyncio.sleep(0)  # it has begun, and waits for the request on its way
+        hold.set()
+        await cut
+        if frozen:
+            await reply.mark("!", None)
+            assert not reply.swept
+            await reply.sweep()
+    assert turn.discord.visible() == ["ab", "c!"]
+    assert [sent.deleted for sent in turn.discord.messages] == [False, False, True]
 
 
 # ------------------------------------------------------------------------------------------ refused
