@@ -134,6 +134,7 @@ def _pages(
         asked_by.channel,
         asked_by.id,
         replies=replies,
+        threaded=asked_by.written_in is not None,
         pings=pings,
         asides=asides,
         notifies=asked_by.author.id if pings() and _addressee(asked_by) else None,

@@ -82,6 +82,7 @@ class Pages:
         after: str,
         *,
         replies: bool = True,
+        threaded: bool = False,
         pings: Callable[[], bool],
         asides: bool = False,
         notifies: str | None = None,
@@ -90,7 +91,7 @@ class Pages:
         Send nothing that is older than *after*, the id of what is answered.
 
         Page 0 *replies* to it if it is a message, and notifies its author if it *pings* by then.
-        Where it replies to nothing, it may notify *notifies*, the id of whom it mentions.
+        In a thread (*threaded*) it cannot. Else it may notify *notifies*, the id of whom it names.
         *asides* are messages beside the reply: pages from `ASIDES` on, which reply to nothing.
         """
         self._pace = pace
@@ -98,11 +99,12 @@ class Pages:
         self._state = state
         self._holding = holding
         self._channel = channel
-        self._journaled = [
-            page for page in holding.started.pages if (page.number >= ASIDES) == asides
-        ]
+        every = holding.started.pages
+        self._journaled = [page for page in every if (page.number >= ASIDES) == asides]
+        self._known = {page.message_id for page in every}  # those beside the reply as well
         self._notifies = notifies
         self._reply_to = after if replies else None
+        self._threaded = threaded
         self._after = after
         self._pings = pings
         self._unsettled: dict[int, Unsettled] = {}
@@ -218,15 +220,13 @@ class Pages:
         ours, intent = self._nonce(page), page.intent.decode()
         if told := [message for message in recent if message.nonce == ours]:
             return told[0]
-        known = {posted.message for posted in taken.values()}
-        known |= {page.message_id for page in self._journaled}
+        known = self._known | {posted.message for posted in taken.values()}
         free = [one for one in recent if one.nonce is None and one.id not in known]
         if page.number == 0 and self._reply_to is not None:
             reply = next((one for one in free if one.reply_to == self._after), None)
-            if reply is not None or page.issue == 0:
+            if reply is not None or (page.issue == 0 and not self._threaded):
                 return reply
-        # A later page replies to nothing and is newer than the one before it; in a thread, where
-        # nothing replies to the message above, so is the first one when it was sent anew.
+        # A later page, and any in a thread, replies to nothing and is newer than the one before it.
         before = taken.get(max(page.number - 1, 0))
         newest = int(before.message or 0) if before else 0
         plain = [one for one in free if one.reply_to is None and int(one.id) > newest]

@@ -116,13 +116,9 @@ class ThreadWire:
         await self._wire.delete(await self._where(), message)
 
     async def recent(self, channel: str, after: str) -> Sequence[OwnMessage]:
-        """Read back our own messages; the first one in the thread replies to *after*."""
+        """Read back our own messages from where we speak."""
         del channel
-        where = await self._where()
-        recent = await self._wire.recent(where, after)
-        if recent and where != self._asked_by.home:
-            return [replace(recent[0], reply_to=self._asked_by.id), *recent[1:]]
-        return recent
+        return await self._wire.recent(await self._where(), after)
 
     async def type(self, channel: str) -> None:
         """Show the indicator above, until the thread is there."""
