@@ -158,7 +158,8 @@ def _told(letter: DeadLetter) -> Text:
         text.append("\nstored   ", "dim").append(repr(letter.raw[:RAW])[2:-1])
     if letter.state is not None:
         text.append("\nstate    ", "dim").append(_pretty(letter.state))
-    return text
+    able = "requeue ID, or discard ID" if letter.raw is None else "discard ID"
+    return text.append("\nnext     ", "dim").append(f"interlock deadletters {able}")
 
 
 def _pretty(state: bytes) -> str:

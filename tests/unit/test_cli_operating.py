@@ -144,6 +144,7 @@ def test_dead_letters_are_listed_shown_requeued_and_discarded() -> None:
     shown = interlock("deadletters", "show", ids[0]).stdout
     assert "ValueError: broken" in shown
     assert "Ada: what is broken?" in shown
+    assert shown.endswith("interlock deadletters requeue ID, or discard ID\n")
     assert interlock("deadletters", "requeue", ids[0]).stdout == f"Tried again: {ids[0]}\n"
     assert refused("deadletters", "discard", ids[1], "nonsense") == (
         "there is no dead letter nonsense; see interlock deadletters list"
@@ -168,7 +169,9 @@ def test_a_letter_that_could_not_be_read_can_only_be_discarded(
     in_store(nothing)
     monkeypatch.setattr(deadletters, "letters", found)
     assert "(unreadable)" in interlock("deadletters", "list").stdout
-    assert r"\xffnine" in interlock("deadletters", "show", "torn.1").stdout
+    shown = interlock("deadletters", "show", "torn.1").stdout
+    assert r"\xffnine" in shown
+    assert shown.endswith("interlock deadletters discard ID\n")  # it would be refused otherwise
     assert refused("deadletters", "requeue", "torn.1") == (
         "torn.1 could not be read: there is nothing to try again; discard it"
     )
