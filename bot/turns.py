@@ -66,12 +66,7 @@ class TurnRun:
         log.info("turn over", ending=spoken.ending.value, **why)
         asked = time.monotonic()
         turnover = await self._parts.conclusion.conclude(spoken)
-        if self._unmarked:  # the next turn does not wait for it
-            self._tools.notices.later(
-                self._parts.draft.mark_late(spoken.ending), f"mark {spoken.ending}"
-            )
-        if not (self._parts.reply.swept or spoken.ending in GOES_ON):
-            self._tools.notices.later(self._parts.draft.sweep_late(), "sweep")
+        self._leave_for_later(spoken)
         return turnover, asked
 
     # --- speak -----------------------------------------------------------------------------------
@@ -123,6 +118,14 @@ class TurnRun:
             unheard = isinstance(error, TimeoutError | Unreachable | NotSpeaking)
             self._unmarked = unheard and spoken.ending in LEAVES_A_MARK
             log.warning("reply not closed", ending=spoken.ending.value, reason=repr(error))
+
+    def _leave_for_later(self, spoken: Spoken) -> None:
+        """Let what there was no time for follow by best effort; the next turn does not wait."""
+        draft, later = self._parts.draft, self._tools.notices.later
+        if self._unmarked:
+            later(draft.mark_late(spoken.ending), f"mark {spoken.ending}")
+        if not (self._parts.reply.swept or spoken.ending in GOES_ON):
+            later(draft.sweep_late(), f"sweep {self._holding.lease.turn}")
 
     def _shrug(self, spoken: Spoken) -> str | None:
         """What a command is answered whose turn had nothing to say, unless that was on purpose."""
