@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 from redis.asyncio import Connection
 
+from state.contract.factory import Clock
 from state.contract.scene import begin, finish, message, op
 from state.errors import StateUnavailable
 from state.redis import RedisState, calls
@@ -17,11 +18,16 @@ from state.values import Conversation, Lease, SignalKind
 from tests.redis_cluster import Cluster, Server, stop
 from tests.waiting import wait_until
 
+#: Seconds within which a server, or a replica in its place, serves: only a failure takes them.
+COMES_BACK = 120.0
+
+pytestmark = pytest.mark.timeout(4 * COMES_BACK)
+
 
 @pytest.fixture
 async def state(mortal_cluster: Cluster) -> AsyncIterator[RedisState]:
-    """Give an open adapter."""
-    opened = RedisState(mortal_cluster.url)
+    """Give an open adapter whose clock stands still: no lease ends while servers come back."""
+    opened = RedisState(mortal_cluster.url, clock=Clock())
     await opened.open()
     yield opened
     await opened.close()
@@ -60,7 +66,7 @@ async def test_a_dead_server_is_an_error_of_ours_until_it_is_back(
         await finish(state, (await begin(state, message("m1"), at=where)).lease)
     mortal_cluster.restart(server)
     await wait_until(
-        partial(recorded, state, lease), timeout=15.0, description="the server serves again"
+        partial(recorded, state, lease), timeout=COMES_BACK, description="the server serves again"
     )
     await finish(state, lease)
 
@@ -76,7 +82,7 @@ async def test_a_store_is_opened_once_every_server_answers(mortal_cluster: Clust
         await state.close()
     mortal_cluster.restart(first)
     state = RedisState(f"redis+cluster://{second.address}")
-    await wait_until(partial(opened, state), timeout=15.0, description="the store is opened")
+    await wait_until(partial(opened, state), timeout=COMES_BACK, description="the store is opened")
     await state.close()
 
 
@@ -92,7 +98,7 @@ async def test_a_replica_that_takes_over_is_found(
     await wait_until(lambda: written(replica) >= told, description="the replica has the turn")
     stop(primary)
     await wait_until(
-        partial(recorded, state, lease), timeout=30.0, description="the replica takes over"
+        partial(recorded, state, lease), timeout=COMES_BACK, description="the replica takes over"
     )
     await finish(state, lease)
 
@@ -140,7 +146,7 @@ class Ear:
             await self._state.signal(where, "m1", SignalKind.STOP, by="ann", op=op())
             return where in self.heard
 
-        await wait_until(told, timeout=15.0, description="a hint is heard")
+        await wait_until(told, timeout=COMES_BACK, description="a hint is heard")
 
 
 async def test_hints_are_heard_after_the_death_of_the_server_that_was_listened_to(
