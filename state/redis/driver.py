@@ -48,7 +48,8 @@ _UNTRUSTED = "certificate verify failed"
 
 #: What scripts fail with over foreign bytes: words of Redis, of Lua and of its msgpack.
 _FOUND_FOREIGN = re.compile(
-    r"WRONGTYPE|not an integer|user_script.*(attempt to |bad argument|(format|bytes) in input)"
+    r"WRONGTYPE|not an integer|arguments must be strings or integers"
+    r"|user_script.*(attempt to |bad argument|table index is nil|(format|bytes) in input)"
 )
 
 #: Codes of server errors after which the same call may well succeed a moment later. So may a script

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 import redis
@@ -200,3 +201,59 @@ async def test_nothing_names_what_was_in_a_key_of_another_type(
         other.set(f"{keys.tag}:{kind}:{keys.name}", "foreign")
         await state.forget(HERE)
         assert other.zrange(f"{keys.tag}:index", 0, -1) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("M:0:0", b"\xff"),
+        ("token", b"\xff"),
+        ("attempts", b"nan"),
+        ("inbounds", b"5:ab"),
+    ],
+)
+async def test_a_turn_is_set_aside_over_any_of_its_fields(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis", field: str, value: bytes
+) -> None:
+    """Whatever would be read of it next, and not only what scripts read."""
+    lease = (await begin(state, message("m1"))).lease
+    await state.page(lease, 0, 0, b"intent")
+    await state.posted(lease, 0, 0, "77")
+    await say(state, message("m2"))
+    with other:
+        other.hset(keys.turn, field, value)
+        await state.view(HERE)
+        answer = await state.steal(HERE, lease.token, op=op(), claim=CLAIM)
+        if not isinstance(answer, Turnover):  # the view has set its turn aside, and its token
+            answer = await state.claim(HERE, op=op(), claim=CLAIM)
+    assert isinstance(answer, Turnover)
+    assert answer.started is not None
+    assert ids(answer.started.inbounds) == ["m2"]
+
+
+async def test_a_lease_that_ends_at_no_time_is_set_aside(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis"
+) -> None:
+    """Else nobody could ever take its conversation up."""
+    await begin(state, message("m1"))
+    await say(state, message("m2"))
+    with other:
+        other.hset(keys.turn, "expires", "1e400")
+        answer = await state.claim(HERE, op=op(), claim=CLAIM)
+    assert isinstance(answer, Turnover)
+    assert answer.started is not None
+    assert ids(answer.started.inbounds) == ["m2"]
+
+
+async def test_a_count_that_redis_cannot_count_on_is_set_aside(
+    state: RedisState, keys: ConversationKeys, other: "redis.Redis"
+) -> None:
+    """The turn that met it may lose its lease over it; the next one writes its transcript."""
+    lease = (await begin(state, message("m1"))).lease
+    with other:
+        other.hset(f"{keys.tag}:kept:{keys.name}", "entries", "nan")
+        with suppress(LeaseLost):
+            await finish(state, lease, Changes(transcript=(b"t1",)))
+    lease = (await begin(state, message("m2"))).lease
+    await finish(state, lease, Changes(transcript=(b"t2",)))
+    assert b"t2" in [entry.payload for entry in await state.history(HERE)]

@@ -67,16 +67,22 @@ local function is_signal(value)
   return value == '' or kind == 'supersede' or kind == 'stop' or kind == 'kill'
 end
 
+-- Not what Lua takes for a number: nan, or more than Redis counts to.
+local function is_count(value)
+  return string.find(value, '^%-?%d+$') and #value < 19
+end
+
 local IS_FIELD = {
   turn = function(value) return string.find(value, '^[%w_./@:-]+ [%w_./@:-]+ %d+ %d+ %S+$') end,
   inbounds = function(value) return value ~= '' and are_inbounds(value) end,
-  signal = is_signal, expires = tonumber, backing = tonumber, attempts = tonumber,
-  followups = tonumber, expiries = tonumber,
+  token = function(value) return string.find(value, '^[%w_./@:-]*$') end,
+  signal = is_signal, expires = is_count, backing = is_count, attempts = is_count,
+  followups = is_count, expiries = is_count,
 }
 
 local function is_recorded(field, value)
   local kind = string.match(field, '^([STPM]):')
-  if kind == 'M' then return string.find(field, '^M:%d+:%d+$') end
+  if kind == 'M' then return string.find(field, '^M:%d+:%d+$') and string.find(value, '^[\32-\126]*$') end
   if kind == 'P' then return string.find(field, '^P:%d+:%d+$') and string.find(value, '^%d+ ') end
   if kind == 'S' then return string.find(field, '^S:%d+:') and string.find(value, '^%d+ ') end
   local taken = kind and string.match(value, '^%d+ (.*)$')
@@ -139,7 +145,7 @@ end
 
 if typed(KEPT, 'state', 'hash') then
   local entries, version = unpack(call('HMGET', KEPT, 'entries', 'version'))
-  if (entries and not tonumber(entries)) or (version and not tonumber(version)) then
+  if (entries and not is_count(entries)) or (version and not is_count(version)) then
     local content = framed(call('HGETALL', KEPT))
     call('DEL', KEPT)
     aside('state', content)
