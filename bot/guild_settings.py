@@ -5,6 +5,7 @@ Kept in the store under the guild, so that it goes when the guild is forgotten. 
 what it has read, and reads again after a while: a change made by another one takes so long.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ class GuildSettings:
         self._state = state
         self._settings = settings
         self._known: dict[str, _Known] = {}
+        #: How often anything was changed by this process.
+        self._changes = 0
 
     def _keys(self) -> Sequence[str]:
         return self._settings().access.guild_settings
@@ -59,7 +62,7 @@ class GuildSettings:
         guild, keys = place.guild, self._keys()
         if guild is None or not keys:
             return
-        known = self._known.pop(guild, None)
+        known, changes = self._known.get(guild), self._changes
         now = time.monotonic()
         if known is None or known.keys != keys or now - known.read > BELIEVED:
             try:
@@ -68,7 +71,9 @@ class GuildSettings:
                 # What comes next fails by itself, or goes by what was known before.
                 log.warning("settings of a guild not read", guild=guild, reason=str(error))
                 override = known.override if known is not None else None
-            known = _Known(keys, now, override)
+            # What was changed meanwhile may have been read as it was before.
+            known = _Known(keys, now if changes == self._changes else -math.inf, override)
+        self._known.pop(guild, None)  # the ones asked about longest ago come first
         self._known[guild] = known
         while len(self._known) > REMEMBERED:
             del self._known[next(iter(self._known))]
@@ -82,11 +87,15 @@ class GuildSettings:
         """Set *key* in *guild*; raise `ConfigInvalid` with a line for what cannot be."""
         checked({key: text}, self._settings())
         await insist(lambda: self._state.put(_scope(guild), _key(key), text.encode()))
-        self._known.pop(guild, None)
+        self._change(guild)
 
     async def reset(self, guild: str, key: str) -> None:
         """Let *key* be in *guild* as the operator has it."""
         await insist(lambda: self._state.delete(_scope(guild), _key(key)))
+        self._change(guild)
+
+    def _change(self, guild: str) -> None:
+        self._changes += 1
         self._known.pop(guild, None)
 
 

@@ -1,5 +1,6 @@
 """What the admins of a guild have set, as one process knows it and as the store keeps it."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from bot.guild_settings import GuildSettings
 from bot.rules import Rulebook
 from state.keys import Owner, Scope
 from tests.unit.fake_store import Store
+from tests.waiting import wait_until
 
 #: A channel in a guild.
 HERE = Place(channel="3", category="2", guild="1")
@@ -199,3 +201,33 @@ def test_only_keys_of_a_conversation_may_be_left_to_admins(key: str, hint: str) 
     """A typing error in the operator's list is found at the start."""
     with pytest.raises(ValueError, match=rf'"{key}" is no key of \[conversation\]; {hint}'):
         settings(key)
+
+
+async def test_what_is_known_holds_while_it_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said meanwhile goes by the words of before, not by the operator's."""
+    store = Store()
+    bot = Process(store)
+    await bot.guilds.set("1", "mode", "drop")
+    assert await bot.mode() == "drop"
+    monkeypatch.setattr(module, "BELIEVED", 0.0)
+    store.steps.clear()
+    answered = store.answering = asyncio.Event()
+    reading = asyncio.create_task(bot.mode())
+    await wait_until(lambda: "get" in store.steps, description="it is being read")
+    assert bot.rules.conversation(HERE).mode == "drop"
+    answered.set()
+    assert await reading == "drop"
+
+
+async def test_a_change_holds_at_once_although_it_came_while_the_old_was_read() -> None:
+    """The reading began before it, and is believed no longer than until the next."""
+    store = Store()
+    bot = Process(store)
+    answered = store.answering = asyncio.Event()
+    reading = asyncio.create_task(bot.mode())
+    await wait_until(lambda: "get" in store.steps, description="it is being read")
+    store.answering = None
+    await bot.guilds.set("1", "mode", "drop")
+    answered.set()
+    await reading
+    assert await bot.mode() == "drop"
