@@ -33,6 +33,12 @@ end
 -- The way of most turns: nobody signals, nothing waits and nothing is written beside. What follows
 -- would come to the same.
 if holding and not signal and more == '' and (some == 0 or some == call('EXISTS', KEPT, GONE)) then
+  local writes = some > 0 or version ~= '' or entries > 0
+  if writes then -- first, since it may break off over what it finds: the turn is there to be repeated
+    -- include room
+    -- include write
+    write()
+  end
   call('DEL', TURN)
   call('ZREM', WAKE, name)
   local released = op .. ' ' .. int(now) .. ' =released'
@@ -43,10 +49,8 @@ if holding and not signal and more == '' and (some == 0 or some == call('EXISTS'
     keep_answers(released)
   end
   turn, token = false, false
-  if some > 0 or version ~= '' or entries > 0 then
-    -- include write
+  if writes then
     -- include sweep
-    write()
     sweep()
   end
   return 'released'
