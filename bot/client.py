@@ -21,7 +21,7 @@ from bot.core import Core, CoreRules
 from bot.errors import ConfigInvalid
 from bot.gateway import CONTEXTS, connect, intents, keep_session, log_in
 from bot.guild_settings import GuildSettings
-from bot.hearing import Ears, locked_against_us, place_in, place_of
+from bot.hearing import Ears, locked_against_us, place_in, place_of, threads_in
 from bot.inbound import conversation_of
 from bot.presses import Presses
 from bot.reloading import Reloading
@@ -130,7 +130,7 @@ class Interlock(commands.AutoShardedBot):
             claim=lambda where: self.rules.claim(place_in(self, where)),
             reactions=self.rules.reactions,
             quota=self.rules.quota,
-            door=self.rules.door,
+            door=lambda place: self.rules.door(place).if_possible(threads=threads_in(self, place)),
             proxied=lambda: bool(self.rules.proxies()),
             turn=self.rules.turn,
             learn=self.guild_settings.learn,

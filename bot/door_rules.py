@@ -45,6 +45,14 @@ class DoorRules:
     #: What we say of our own.
     texts: Texts = field(default_factory=lambda: shipped(ENGLISH))
 
+    def if_possible(self, *, threads: bool) -> "DoorRules":
+        """
+        Open no threads where that cannot be.
+
+        The conversation is then the channel's, in which commands and buttons look for it.
+        """
+        return replace(self, threads=self.threads and threads)
+
     def policy(self, message: Message) -> Policy:
         """The bounds for *message*; a direct message has no share, for there is one person."""
         mode = self.mode if message.addressed else self.follow_mode

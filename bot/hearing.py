@@ -115,6 +115,17 @@ def _may_answer(message: discord.Message) -> bool:
     return ours.send_messages
 
 
+def threads_in(client: discord.Client, place: Place) -> bool:
+    """Whether a thread may be opened on what is written there, as far as *client* knows it."""
+    channel = client.get_channel(int(place.channel or 0))
+    if isinstance(channel, discord.VoiceChannel | discord.StageChannel):
+        return False
+    if not isinstance(channel, discord.TextChannel):
+        return True  # Discord itself says so in time, if it is to have none
+    ours = channel.permissions_for(channel.guild.me)
+    return ours.create_public_threads and ours.send_messages_in_threads
+
+
 def locked_against_us(event: discord.RawThreadUpdateEvent, guild: discord.Guild | None) -> bool:
     """Whether a thread is locked now, and we are nobody who may write in it all the same."""
     parent = guild.get_channel(event.parent_id) if guild else None

@@ -1,9 +1,11 @@
 """Replies in threads, on the wire."""
 
+import discord
 import pytest
 
 from sandbox import Sandbox
 from sandbox.faults import Fault
+from state.values import Conversation
 from tests.discord.bots import Room, running
 from tests.waiting import wait_until
 
@@ -51,8 +53,14 @@ async def test_without_the_right_to_open_threads_the_channel_has_the_reply(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The answer matters more than where it stands."""
-    async with Sandbox() as sandbox, running(sandbox, monkeypatch, conversation=THREADS):
+    async with Sandbox() as sandbox, running(sandbox, monkeypatch, conversation=THREADS) as bot:
         room = Room(sandbox)
         sandbox.world.change_channel(room.id, deny=["create_public_threads"])
         room.say("Ada", "hello you")
         await room.until_replies("hello you")
+        await wait_until(lambda: not len(bot.locks), description="the turn is over")
+        # The conversation is the channel's, too: there commands look for it, and buttons.
+        channel = bot.get_channel(room.id)
+        assert isinstance(channel, discord.TextChannel)
+        there = Conversation(f"guild/{channel.guild.id}", str(room.id))
+        assert await bot.state.history(there)
