@@ -222,6 +222,9 @@ class Book(Asked):
             notes.ring(inbound, self.now)
         mine = notes.succeeding(turn)
         again = notes.staying(turn, mine)
+        if turn.relented and told[: len(turn.members)] == turn.members:
+            # A timer's inbound kept the request of a paste alive whose rest is gone.
+            again = turn.members
         # Among those that wait by their order, one that a timer made stands where nobody was told.
         right = sorted(told) == sorted((*again, *mine)) and (
             told == (*again, *mine) or not all(notes.waiting[one].plain for one in mine)
