@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Coroutine
 from typing import Any
 
+import aiohttp
 import discord
 import structlog
 
@@ -53,6 +54,8 @@ async def answer(
             log.info("command answered elsewhere", code=error.code)
         else:
             log.error("command not answered", code=error.code, reason=error.text)  # noqa: TRY400
+    except (aiohttp.ClientError, OSError) as error:
+        log.warning("command not answered", reason=repr(error))
     finally:
         doing.cancel()
         await asyncio.wait({doing})
