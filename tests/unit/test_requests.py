@@ -41,7 +41,18 @@ async def busy(bot: Process) -> tuple[Message, Message, Message]:
     for one in (first, second, third):
         await bot.hears(one)
     await wait_until(lambda: bot.discord.replies(first), description="it has begun")
+    await on_record(bot, first)
     return first, second, third
+
+
+async def on_record(bot: Process, asked: Message) -> None:
+    """Wait until the store knows the message that the reply to *asked* began with."""
+    turn = bot.store.database.records[asked.conversation].turn
+    assert turn is not None
+    await wait_until(
+        lambda: any(page.message_id for page in turn.pages.values()),
+        description="the page is known to be there",
+    )
 
 
 async def test_a_kill_ends_the_turn_and_empties_the_inbox_in_one_step() -> None:
