@@ -222,7 +222,7 @@ class Book(Asked):
             notes.ring(inbound, self.now)
         mine = notes.succeeding(turn)
         again = notes.staying(turn, mine)
-        if turn.relented and told[: len(turn.members)] == turn.members:
+        if turn.relented_whole and fired and told[: len(turn.members)] == turn.members:
             # A timer's inbound kept the request of a paste alive whose rest is gone.
             again = turn.members
         # Among those that wait by their order, one that a timer made stands where nobody was told.

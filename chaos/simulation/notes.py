@@ -52,6 +52,9 @@ class TurnNote:
     rejoined: bool = False
     #: Whether a request to make room was taken back.
     relented: bool = False
+    #: Whether it was then for the rest of a paste, which the store remembers if a timer's inbound
+    #: waits by the same author.
+    relented_whole: bool = False
     steps: dict[tuple[str, str], bytes] = field(default_factory=dict)
     pages: dict[tuple[int, int], Page] = field(default_factory=dict)
     taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -176,6 +179,7 @@ class Notes:
         if turn is not None and turn.signal is SignalKind.SUPERSEDE and not self.succeeding(turn):
             # What a timer made may be left, of which nobody was told.
             turn.signal, turn.relented = None, True
+            turn.relented_whole = turn.relented_whole or turn.rejoined
             turn.everyone = turn.rejoined = False
 
     def begin(self, started: Started, now: int) -> TurnNote:

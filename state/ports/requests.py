@@ -62,7 +62,9 @@ class Requests(Protocol):
         Remove one inbound that waits, since its message was deleted.
 
         Its id counts as seen from now on, so that an admit that comes late is a Duplicate. One that
-        is part of the current turn is left alone: NotWaiting names the turn.
+        is part of the current turn is left alone: NotWaiting names the turn. Once nothing waits any
+        more that would move into its successor (see `supersede`), a turn need not make room: the
+        request is taken back, also when what waited is taken, dropped, killed or forgotten.
         """
         ...
 

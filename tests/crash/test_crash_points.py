@@ -9,7 +9,7 @@ from chaos.simulation.planted.leases import AcknowledgesAtTheStart, LosesSteps
 from state.memory import Database, MemoryState
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("store", "every"), [("memory", 5), ("sqlite", 25), ("redis", 25)])
 def test_wherever_a_process_dies_the_story_ends_alike(store: str, every: int) -> None:
     """

@@ -33,7 +33,7 @@ def kill(*arguments: str) -> dict[str, Any]:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(3600)  # a slow machine takes as many steps for it, not as many seconds
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("store", ["sqlite", "redis"])
 def test_nothing_is_lost_or_said_twice_over_thousands_of_kills(store: str) -> None:
     """
@@ -49,9 +49,10 @@ def test_nothing_is_lost_or_said_twice_over_thousands_of_kills(store: str) -> No
     assert store == "sqlite" or proof["Redis killed"] > 10
     assert proof["messages"] > KILLS
     assert proof["effects repeated under their key"] > 0
+    assert proof["given up after five deaths"] < proof["messages"] / 100
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(300)
 def test_without_nonces_messages_are_said_twice() -> None:
     """The control: the same kills show duplicates once the nonce is not heeded."""
     proof = kill("--without-nonces")

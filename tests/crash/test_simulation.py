@@ -19,7 +19,7 @@ OVER_A_STORE = 1_000
 
 
 @pytest.mark.long
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(900)
 def test_three_hundred_thousand_schedules_break_no_invariant() -> None:
     """
     Crashes, lost and late answers, pauses, rollbacks: each schedule keeps all invariants.
@@ -32,7 +32,7 @@ def test_three_hundred_thousand_schedules_break_no_invariant() -> None:
     assert found.faults > SCHEDULES / 2
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("store", DURABLE)
 def test_the_same_schedules_hold_over_a_real_store(store: str) -> None:
     """What is proved of the protocol over the specification holds over SQLite and Redis as well."""
